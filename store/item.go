@@ -1,0 +1,95 @@
+package store
+
+import (
+	"time"
+)
+
+// Kind is what sort of memory an item is.
+type Kind string
+
+// The three kinds.
+const (
+	Episodic   Kind = "episodic"   // what happened, verbatim or summarised
+	Semantic   Kind = "semantic"   // a fact or preference
+	Procedural Kind = "procedural" // how to do something
+)
+
+// Kinds lists every kind, in the order of stats.
+func Kinds() []Kind { return []Kind{Episodic, Semantic, Procedural} }
+
+// Category refines a semantic or procedural item. Stored in canonical English whatever the conversation's language;
+// empty for turns and for items whose writer gave none.
+type Category string
+
+// The categories.
+const (
+	Preference Category = "preference"
+	Knowledge  Category = "knowledge"
+	Context    Category = "context"
+	Behavior   Category = "behavior"
+	Goal       Category = "goal"
+	Correction Category = "correction"
+)
+
+// Categories lists every category.
+func Categories() []Category {
+	return []Category{Preference, Knowledge, Context, Behavior, Goal, Correction}
+}
+
+// Item is one memory. Times are UTC with microsecond precision; a zero time means "not set".
+type Item struct {
+	ID       string   `json:"id"` // unique within its Scope; 1–256 bytes
+	Kind     Kind     `json:"kind"`
+	Category Category `json:"category,omitempty"`
+	Content  string   `json:"content"` // never empty, valid UTF-8
+	Metadata Metadata `json:"metadata,omitempty"`
+
+	Importance float64   `json:"importance"` // 0–1
+	Confidence float64   `json:"confidence"` // 0–1
+	Uses       int       `json:"uses"`       // grows only by feedback that the item helped
+	LastUsed   time.Time `json:"last_used,omitzero"`
+
+	// True in the world from ValidFrom (zero: unknown, always) until ValidTo (zero: still).
+	ValidFrom time.Time `json:"valid_from,omitzero"`
+	ValidTo   time.Time `json:"valid_to,omitzero"`
+	// Known to us from RecordedAt until RetractedAt (zero: still). ClosedAt is when ValidTo became known.
+	RecordedAt  time.Time `json:"recorded_at"`
+	ClosedAt    time.Time `json:"closed_at,omitzero"`
+	RetractedAt time.Time `json:"retracted_at,omitzero"`
+
+	Turn       Turn       `json:"turn,omitzero"`
+	Provenance Provenance `json:"provenance,omitzero"`
+
+	// ContentKey identifies the statement whatever its spelling: see ContentKey. Set by the write path.
+	ContentKey string `json:"content_key,omitempty"`
+	// Version links: the item that this one replaced, and the one that replaced it.
+	Supersedes   string `json:"supersedes,omitempty"`
+	SupersededBy string `json:"superseded_by,omitempty"`
+}
+
+// Turn places an item in a conversation. Ranking reads it: neighbours are the items of the same Session at
+// Position-1 and Position-2.
+type Turn struct {
+	Thread   string `json:"thread,omitempty"`
+	Session  string `json:"session,omitempty"`  // a sitting within the thread; the thread's id when sittings are not told apart
+	Position int    `json:"position,omitempty"` // order within the session, from 0
+	Speaker  string `json:"speaker,omitempty"`  // a name, or the role when there is none
+	Role     string `json:"role,omitempty"`     // "user", "assistant", ""
+}
+
+// IsTurn reports whether the item stands in a conversation and so has neighbours.
+func (t Turn) IsTurn() bool { return t.Session != "" }
+
+// Provenance says what an item rests on.
+type Provenance struct {
+	Origin    string   `json:"origin,omitempty"`    // "turn", "remember", "import", "rules", "llm"
+	Extractor string   `json:"extractor,omitempty"` // name and version of the extractor, for distilled items
+	Turns     []string `json:"turns,omitempty"`     // ids of the turns it rests on
+	Quote     string   `json:"quote,omitempty"`     // the span of the turn it was taken from
+}
+
+// Time is the moment an item is about: ValidFrom. Zero when unknown.
+func (it *Item) Time() time.Time { return it.ValidFrom }
+
+// Closed reports whether the item was superseded or retracted.
+func (it *Item) Closed() bool { return !it.ValidTo.IsZero() || !it.RetractedAt.IsZero() }

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Ledger keeps control data durably: what was promised and is not done yet.
+type Ledger interface {
+	Intents
+	Threads
+	Queue
+	Embeds
+	Events
+	Close() error
+}
+
+// Write is one durable step of the write path: items to change and everything that must be true together with them.
+// Zero fields are left out.
+type Write struct {
+	ID    string // unique; a second Record with the same id is a no-op
+	Scope Scope
+	Change
+	Embed  []string     // ids of items whose vectors have to be computed
+	Thread *ThreadState // new state of a thread
+	Arm    *Arming      // (re)arm the debounce of a thread
+	Event  *Event       // a new event
+	Reply  *Reply       // answer to remember under an idempotency key
+	Finish *Finish      // an extraction that ends with this write
+}
+
+// Intents makes writes durable before they reach the item store.
+type Intents interface {
+	// Record makes the write durable: thread state, arming, event, reply and pending embeds take effect at once, the
+	// change of items is kept as an intent until Applied. ErrConflict when the idempotency key holds another reply.
+	Record(ctx context.Context, w Write) error
+	// Applied drops the intent.
+	Applied(ctx context.Context, id string) error
+	// Unapplied returns intents that were recorded and not applied, oldest first.
+	Unapplied(ctx context.Context) ([]Write, error)
+	// Reply returns what was answered under an idempotency key, or ErrNotFound.
+	Reply(ctx context.Context, sc Scope, key string) (Reply, error)
+}
+
+// Reply is a remembered answer. The same key with another BodyHash is a conflict.
+type Reply struct {
+	Key      string
+	BodyHash string
+	Body     []byte // the answer, as JSON
+	At       time.Time
+}
+
+// ThreadState is where a thread stands.
+type ThreadState struct {
+	Thread string
+	Next   int // position of the next turn
+	Cursor int // position up to which (exclusive) turns were extracted
+}
+
+// Threads reads thread states.
+type Threads interface {
+	// Thread returns the state, zero (with the name set) for a thread never seen.
+	Thread(ctx context.Context, sc Scope, thread string) (ThreadState, error)
+}
+
+// Arming sets a thread's trailing debounce: due at min(now+Quiet, first armed+MaxWait).
+type Arming struct {
+	Thread  string
+	Now     time.Time
+	Quiet   time.Duration
+	MaxWait time.Duration
+}
+
+// Job is a thread whose conversation went quiet.
+type Job struct {
+	Scope      Scope
+	Thread     string
+	Generation int64 // grows with every arming; finishing an old generation keeps newer work
+	FirstAt    time.Time
+	DueAt      time.Time
+	Attempts   int // failed attempts so far
+	Lease      string
+}
+
+// Finish ends a job. The thread's events up to UpTo (exclusive position) reach State.
+type Finish struct {
+	Job   Job
+	UpTo  int
+	State EventState
+	Facts int    // items that came of it
+	Note  string // reason, for nothing and dead; never content
+	At    time.Time
+}
+
+// Queue is the durable debounce.
+type Queue interface {
+	// Claim leases up to n due jobs, one a thread, oldest due first.
+	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Job, error)
+	// Retry gives a job back, due at the given time, with one more failed attempt and a reason.
+	Retry(ctx context.Context, j Job, at time.Time, reason string) error
+	// NextDue returns when the earliest waiting job becomes due; ok is false when none waits.
+	NextDue(ctx context.Context) (at time.Time, ok bool, err error)
+	// Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "". It returns how many.
+	Flush(ctx context.Context, sc Scope, thread string, now time.Time) (int, error)
+}
+
+// EmbedRef names an item that waits for its vectors.
+type EmbedRef struct {
+	Scope Scope
+	ID    string
+}
+
+// Embeds is the durable list of items without vectors. Entries are added by Record.
+type Embeds interface {
+	// PendingEmbeds returns up to n entries, oldest first, skipping those set aside until later than now.
+	PendingEmbeds(ctx context.Context, now time.Time, n int) ([]EmbedRef, error)
+	// Embedded removes entries.
+	Embedded(ctx context.Context, refs []EmbedRef) error
+	// Postpone sets entries aside until the given time.
+	Postpone(ctx context.Context, refs []EmbedRef, until time.Time) error
+	// CountEmbeds counts all entries of a scope.
+	CountEmbeds(ctx context.Context, sc Scope) (int, error)
+}
+
+// EventState is where an event stands. Every event ends in exactly one terminal state.
+type EventState string
+
+// The states. All but pending are terminal.
+const (
+	EventPending EventState = "pending" // its turns are stored; facts may follow
+	EventStored  EventState = "stored"  // facts were stored
+	EventNothing EventState = "nothing" // nothing worth keeping was found, or there was no turn to extract from
+	EventDead    EventState = "dead"    // given up after the last attempt; Note says why
+)
+
+// Event is one ingested message batch.
+type Event struct {
+	ID        string     `json:"id"`
+	Scope     Scope      `json:"-"`
+	Thread    string     `json:"thread,omitempty"`
+	UpTo      int        `json:"-"` // position (exclusive) of its last turn
+	State     EventState `json:"state"`
+	Facts     int        `json:"facts"`
+	Note      string     `json:"note,omitempty"`
+	CreatedAt time.Time  `json:"created_at"`
+	DoneAt    time.Time  `json:"done_at,omitzero"`
+}
+
+// Events reads events.
+type Events interface {
+	// Event returns one event of the tenant, or ErrNotFound.
+	Event(ctx context.Context, tenant, id string) (Event, error)
+	// CountEvents counts a tenant's events by state, zeros included.
+	CountEvents(ctx context.Context, tenant string) (map[EventState]int, error)
+	// WaitingThreads counts a scope's threads that wait for extraction.
+	WaitingThreads(ctx context.Context, sc Scope) (int, error)
+}

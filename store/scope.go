@@ -1,0 +1,102 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Scope is one memory: a partition that reads and writes never leave. Tenant comes from the credential; User and
+// Agent are chosen by the namespace policy: {t, u, ""} is a user's own memory, {t, u, a} that of a user with an
+// agent, {t, "", a} an agent's own. No call of a port compiles without one, and an empty tenant fails closed.
+type Scope struct {
+	Tenant string `json:"tenant"`
+	User   string `json:"user,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+}
+
+// maxName is the longest tenant, user, agent or thread name, in bytes.
+const maxName = 256
+
+// Validate fails with ErrTenant for an empty tenant and ErrInvalid for a malformed name.
+func (s Scope) Validate() error {
+	if s.Tenant == "" {
+		return fmt.Errorf("%w: the scope names no tenant", ErrTenant)
+	}
+	if s.User == "" && s.Agent == "" {
+		return Invalid("user", "given (or an agent with a memory of its own)", "neither user nor agent")
+	}
+	for _, f := range [...]struct{ name, v string }{{"tenant", s.Tenant}, {"user", s.User}, {"agent", s.Agent}} {
+		if err := ValidateName(f.name, f.v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidateName checks a tenant, user, agent, thread or item name: at most 256 bytes of UTF-8 without control
+// characters. Empty is accepted: whether a name may be missing is for the caller to say.
+func ValidateName(field, v string) error {
+	switch {
+	case len(v) > maxName:
+		return Invalid(field, fmt.Sprintf("at most %d bytes", maxName), fmt.Sprintf("%d bytes", len(v)))
+	case !utf8.ValidString(v):
+		return Invalid(field, "valid UTF-8", "")
+	case strings.ContainsFunc(v, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		return Invalid(field, "free of control characters", "")
+	case v != "" && strings.TrimSpace(v) == "":
+		return Invalid(field, "more than blanks", "")
+	}
+	return nil
+}
+
+// Key is an unambiguous text form: no two scopes share one, whatever characters their names hold.
+func (s Scope) Key() string {
+	return fmt.Sprintf("%d:%s%d:%s%d:%s", len(s.Tenant), s.Tenant, len(s.User), s.User, len(s.Agent), s.Agent)
+}
+
+// View selects the versions that a read sees.
+//
+// The current view (ValidAt and KnownAt zero) sees items that are neither retracted nor closed before Now. With
+// KnownAt, only what was recorded, and not yet retracted or closed, at that moment; with ValidAt, only what was true
+// in the world then. An "as of" query sets both to the same time.
+type View struct {
+	Now     time.Time
+	ValidAt time.Time
+	KnownAt time.Time
+	All     bool // every version, for history and export
+}
+
+// Current is the view of the present.
+func Current(now time.Time) View { return View{Now: now} }
+
+// AsOf is the view of what was known and true at t.
+func AsOf(t time.Time) View { return View{Now: t, ValidAt: t, KnownAt: t} }
+
+// Sees reports whether the view contains the item.
+func (v View) Sees(it *Item) bool {
+	if v.All {
+		return true
+	}
+	validTo := it.ValidTo
+	if v.KnownAt.IsZero() {
+		if !it.RetractedAt.IsZero() {
+			return false
+		}
+	} else {
+		if it.RecordedAt.After(v.KnownAt) || (!it.RetractedAt.IsZero() && !it.RetractedAt.After(v.KnownAt)) {
+			return false
+		}
+		if !it.ClosedAt.IsZero() && it.ClosedAt.After(v.KnownAt) {
+			validTo = time.Time{} // its end was not known yet
+		}
+	}
+	at := v.ValidAt
+	if at.IsZero() {
+		at = v.Now
+	} else if it.ValidFrom.After(at) {
+		return false
+	}
+	return validTo.IsZero() || validTo.After(at)
+}

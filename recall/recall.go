@@ -1,0 +1,95 @@
+// Package recall answers queries: plan, arms, second stage (exact scores), near-duplicate removal, packing to an exact
+// token budget, rendering and explanation. It knows the ports of store and embed, never a backend.
+package recall
+
+import (
+	"time"
+
+	"evoke/store"
+)
+
+// Request is one query.
+type Request struct {
+	Query string // may be empty: then recent and important items answer, and MinScore does not apply
+	Limit int    // 1–1000; 0 means the default, 5
+	// MinScore drops hits whose final score is lower; nil means the default, 0.1; range 0–1.
+	MinScore *float64
+	Kinds    []store.Kind // shorthand for Filter.Kinds
+	Filter   store.Filter
+	AsOf     time.Time // zero: now
+	Profile  string    // "default" (or "") or "classic"
+	Weights  *Weights  // overrides the profile's
+	Explain  bool
+}
+
+// Weights of the parts of a final score, each 0–1, with a sum of at most 1.
+type Weights struct {
+	Semantic   float64 `json:"semantic"`
+	Recency    float64 `json:"recency"`
+	Importance float64 `json:"importance"`
+}
+
+// Response is the answer to a Request, best first.
+type Response struct {
+	Hits []Hit `json:"hits"`
+	// PendingVectors counts items of the scopes searched that are not in the dense arm yet.
+	PendingVectors int `json:"pending_vectors"`
+	// Embedder is the id of the vector space searched, or "none" for a lexical-only answer.
+	Embedder string `json:"embedder"`
+	// Degraded names each arm or step that failed and was left out, with a safe reason.
+	Degraded map[string]string `json:"degraded,omitempty"`
+	// Candidates counts the items that were scored.
+	Candidates int `json:"candidates"`
+}
+
+// Hit is one recalled item.
+type Hit struct {
+	Item  store.Item  `json:"item"`
+	Scope store.Scope `json:"-"`
+	Score float64     `json:"score"` // 0–1; hits are sorted by it
+	Parts Parts       `json:"parts"`
+	// Explain holds the sub-terms; nil unless asked for.
+	Explain *Explanation `json:"explain,omitempty"`
+}
+
+// Parts sum to the score within 1e-6: each is a weighted share.
+type Parts struct {
+	Semantic   float64 `json:"semantic"`
+	Recency    float64 `json:"recency"`
+	Importance float64 `json:"importance"`
+	Update     float64 `json:"update"`
+}
+
+// Explanation shows how a hit came by its score.
+type Explanation struct {
+	Weights Weights            `json:"weights"`
+	Raw     map[string]float64 `json:"raw"`   // unweighted parts, each 0–1: semantic, recency, importance
+	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense, cosine, speaker, when, date, user, session, chunks
+	Ranks   map[store.Arm]int  `json:"ranks"` // rank in each arm that nominated the item
+}
+
+// BlockRequest asks for a prompt block.
+type BlockRequest struct {
+	Request
+	MaxTokens int    // budget of the whole rendered block; 0–100000; nil-like 0 means "no block"
+	Tokenizer string // a model name ("gpt-4o") or encoding ("o200k_base"); "" means o200k_base
+}
+
+// Block is a rendered block that never exceeds its budget.
+type Block struct {
+	Text      string    `json:"text"`   // "" when not even the frame and one item fit
+	Tokens    int       `json:"tokens"` // exact count of Text
+	Budget    int       `json:"budget"`
+	Tokenizer string    `json:"tokenizer"` // the encoding counted with
+	Hash      string    `json:"hash"`      // of Text; recognises the block when a model repeats it
+	Items     []string  `json:"items"`     // ids in the block, in order
+	LeftOut   []LeftOut `json:"left_out,omitempty"`
+	Response  Response  `json:"-"`
+}
+
+// LeftOut is an item that was recalled but is not in the block.
+type LeftOut struct {
+	ID     string `json:"id"`
+	Tokens int    `json:"tokens"` // what it would have needed
+	Reason string `json:"reason"` // "budget", "duplicate"
+}

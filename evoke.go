@@ -1,0 +1,180 @@
+// Package evoke is a memory engine for AI agents. It takes conversations in, keeps what matters as episodic, semantic
+// and procedural items, and answers what an agent should know right now, ranked, explained and within an exact token
+// budget.
+//
+// Open a Memory on a directory (or in memory), Ingest conversations, ask Recall or Context. With a local embedding
+// model installed, recall is semantic and lexical; without one it is lexical only and says so. Nothing needs a server,
+// a key or a network.
+package evoke
+
+import (
+	"time"
+
+	"evoke/extract"
+	"evoke/recall"
+	"evoke/store"
+)
+
+// Who names whose memory a call is about. The tenant is fixed at Open. The namespace policy turns user and agent into
+// the memory that is read or written: see Policy.
+type Who struct {
+	User   string `json:"user,omitempty"`  // "" means "default"
+	Agent  string `json:"agent,omitempty"` // "": no agent, the user's own memory
+	Thread string `json:"thread,omitempty"`
+}
+
+// IngestRequest is a piece of conversation.
+type IngestRequest struct {
+	Who
+	Messages []extract.Message
+	// IdempotencyKey makes a retry safe: the same key with the same messages gives the same answer, with others
+	// ErrConflict. At most 256 bytes; "" for none.
+	IdempotencyKey string
+	NoStore        bool // answer as usual and keep nothing
+}
+
+// IngestResult says what became of the messages. When Ingest returns without error the turns are durable and
+// lexically searchable.
+type IngestResult struct {
+	EventID string            `json:"event_id,omitempty"`
+	Turns   []string          `json:"turns"` // ids of the turns kept, in order
+	Dropped []extract.Dropped `json:"dropped,omitempty"`
+	// Skipped names why nothing was kept: "namespace_policy", "disabled", "no_store"; "" otherwise.
+	Skipped string `json:"skipped,omitempty"`
+}
+
+// RememberRequest is one item to store as it is.
+type RememberRequest struct {
+	Who
+	ID             string     // "": a new one is made
+	Kind           store.Kind // "" means semantic
+	Category       store.Category
+	Content        string
+	Metadata       store.Metadata
+	Importance     *float64  // nil: 0.5
+	Confidence     *float64  // nil: 1
+	ValidFrom      time.Time // zero: now
+	ValidTo        time.Time
+	Speaker        string
+	IdempotencyKey string
+	NoStore        bool
+}
+
+// RememberResult is the stored item. Existing is true when the same statement was there already: it was confirmed
+// instead of stored twice.
+type RememberResult struct {
+	Item     store.Item `json:"item,omitzero"`
+	Existing bool       `json:"existing,omitempty"`
+	Skipped  string     `json:"skipped,omitempty"`
+}
+
+// UpdateRequest changes fields of one item; nil fields stay. A change of Content is a new version: the old one is
+// closed and linked.
+type UpdateRequest struct {
+	Who
+	ID         string
+	Content    *string
+	Category   *store.Category
+	Metadata   store.Metadata // nil: unchanged; keys given are set
+	Importance *float64
+	Confidence *float64
+	ValidFrom  *time.Time
+	ValidTo    *time.Time
+}
+
+// ListRequest pages through items.
+type ListRequest struct {
+	Who
+	Filter store.Filter
+	AsOf   time.Time // zero: now
+	All    bool      // every version, closed and retracted ones too
+	Order  store.Order
+	Limit  int // 1–1000; 0 means 100
+	Cursor string
+}
+
+// RecallRequest asks for the most relevant items.
+type RecallRequest struct {
+	Who
+	recall.Request
+	// PairOnly leaves the user's own memory out when the agent has a memory with this user ("pair").
+	PairOnly bool
+}
+
+// RecallResult is a recall.Response, or says why memory was not read.
+type RecallResult struct {
+	recall.Response
+	Skipped string `json:"skipped,omitempty"`
+}
+
+// ContextRequest asks for a block to put into a prompt.
+type ContextRequest struct {
+	Who
+	recall.Request
+	PairOnly  bool
+	MaxTokens *int   // 0–100000; nil: 2000 (memory.max_injection_tokens)
+	Tokenizer string // model or encoding the budget is counted for; "": o200k_base
+}
+
+// ContextResult is a rendered block.
+type ContextResult struct {
+	recall.Block
+	PendingVectors int               `json:"pending_vectors"`
+	Embedder       string            `json:"embedder"`
+	Degraded       map[string]string `json:"degraded,omitempty"`
+	Skipped        string            `json:"skipped,omitempty"`
+}
+
+// FeedbackRequest says that items helped. Their use count grows, and with it their importance.
+type FeedbackRequest struct {
+	Who
+	IDs []string
+}
+
+// ForgetRequest names items to remove for good, by id or by filter.
+type ForgetRequest struct {
+	Who
+	IDs    []string
+	Filter *store.Filter
+	All    bool // everything in the memory named by Who
+	DryRun bool // count only
+}
+
+// ForgetResult counts what was (or would be) removed.
+type ForgetResult struct {
+	Forgotten int      `json:"forgotten"`
+	Unknown   []string `json:"unknown,omitempty"`
+	DryRun    bool     `json:"dry_run,omitempty"`
+}
+
+// Stats counts a memory's items, zeros included.
+type Stats struct {
+	Total      int     `json:"total"`
+	Episodic   int     `json:"episodic"`
+	Semantic   int     `json:"semantic"`
+	Procedural int     `json:"procedural"`
+	Pending    Pending `json:"pending"`
+	Bytes      int64   `json:"bytes"`
+	Embedder   string  `json:"embedder"`       // "none" without a model
+	Note       string  `json:"note,omitempty"` // why there is no dense search, when there is none
+}
+
+// Pending counts work that is promised and not done yet.
+type Pending struct {
+	Vectors int `json:"vectors"` // items that wait for their vectors
+	Threads int `json:"threads"` // conversations that wait for extraction
+}
+
+// ImportLine reports a line that could not be imported.
+type ImportLine struct {
+	Line  int    `json:"line"`
+	Error string `json:"error"`
+}
+
+// ImportResult counts the lines of an import.
+type ImportResult struct {
+	Imported int          `json:"imported"`
+	Same     int          `json:"same"`             // were there already, unchanged
+	Failed   []ImportLine `json:"failed,omitempty"` // the first 1000
+	FailedN  int          `json:"failed_count"`
+}

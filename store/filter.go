@@ -9,16 +9,19 @@ import (
 // Filter selects items. Set fields are joined by AND; All, Any and None nest further filters (AND, OR, NOT). The zero
 // Filter selects everything.
 type Filter struct {
-	IDs        []string    `json:"ids,omitempty"`
-	Kinds      []Kind      `json:"kinds,omitempty"`
-	Categories []Category  `json:"categories,omitempty"`
-	Threads    []string    `json:"threads,omitempty"`
-	Sessions   []string    `json:"sessions,omitempty"`
-	Roles      []string    `json:"roles,omitempty"`
-	Speakers   []string    `json:"speakers,omitempty"`
-	Valid      TimeRange   `json:"valid,omitzero"`    // on ValidFrom; an item without a time is outside every range
-	Recorded   TimeRange   `json:"recorded,omitzero"` // on RecordedAt
-	Metadata   []Condition `json:"metadata,omitempty"`
+	IDs        []string   `json:"ids,omitempty"`
+	Kinds      []Kind     `json:"kinds,omitempty"`
+	Categories []Category `json:"categories,omitempty"`
+	Threads    []string   `json:"threads,omitempty"`
+	Sessions   []string   `json:"sessions,omitempty"`
+	Roles      []string   `json:"roles,omitempty"`
+	Speakers   []string   `json:"speakers,omitempty"`
+	// ContentKeys are the keys that ContentKey makes.
+	ContentKeys []string      `json:"content_keys,omitempty"`
+	Positions   PositionRange `json:"positions,omitzero"` // on Turn.Position; an item outside a session is outside every range
+	Valid       TimeRange     `json:"valid,omitzero"`     // on ValidFrom; an item without a time is outside every range
+	Recorded    TimeRange     `json:"recorded,omitzero"`  // on RecordedAt
+	Metadata    []Condition   `json:"metadata,omitempty"`
 
 	All  []Filter `json:"all,omitempty"`
 	Any  []Filter `json:"any,omitempty"`
@@ -42,6 +45,20 @@ func (r TimeRange) Contains(t time.Time) bool {
 	return !t.IsZero() && !t.Before(r.From) && (r.To.IsZero() || t.Before(r.To))
 }
 
+// PositionRange is From ≤ position < To; To 0 is open.
+type PositionRange struct {
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
+}
+
+// IsZero reports whether the range is open at both ends.
+func (r PositionRange) IsZero() bool { return r == PositionRange{} }
+
+// Contains reports whether the turn lies in the range.
+func (r PositionRange) Contains(t Turn) bool {
+	return r.IsZero() || t.IsTurn() && t.Position >= r.From && (r.To == 0 || t.Position < r.To)
+}
+
 // Condition tests one metadata key: In (equal to any; a list value matches by any member) and/or a closed number
 // range. A missing key never matches.
 type Condition struct {
@@ -60,7 +77,7 @@ const (
 // IsZero reports whether the filter selects everything.
 func (f *Filter) IsZero() bool {
 	return f == nil || (len(f.IDs)+len(f.Kinds)+len(f.Categories)+len(f.Threads)+len(f.Sessions)+len(f.Roles)+len(f.Speakers)+
-		len(f.Metadata)+len(f.All)+len(f.Any)+len(f.None) == 0 && f.Valid.IsZero() && f.Recorded.IsZero())
+		len(f.ContentKeys)+len(f.Metadata)+len(f.All)+len(f.Any)+len(f.None) == 0 && f.Positions.IsZero() && f.Valid.IsZero() && f.Recorded.IsZero())
 }
 
 // Validate refuses unknown kinds and categories, empty conditions, reversed ranges and filters that are too deep or
@@ -74,7 +91,7 @@ func (f *Filter) validate(at string, depth int, terms *int) error {
 	if depth > maxFilterDepth {
 		return Invalid(at, fmt.Sprintf("nested at most %d deep", maxFilterDepth), "")
 	}
-	*terms += len(f.IDs) + len(f.Kinds) + len(f.Categories) + len(f.Threads) + len(f.Sessions) + len(f.Roles) + len(f.Speakers) + len(f.Metadata) + 1
+	*terms += len(f.IDs) + len(f.Kinds) + len(f.Categories) + len(f.Threads) + len(f.Sessions) + len(f.Roles) + len(f.Speakers) + len(f.ContentKeys) + len(f.Metadata) + 1
 	if *terms > maxFilterTerms {
 		return Invalid("filter", fmt.Sprintf("of at most %d values in all", maxFilterTerms), "")
 	}
@@ -87,6 +104,9 @@ func (f *Filter) validate(at string, depth int, terms *int) error {
 		if err := c.Validate(); err != nil {
 			return err
 		}
+	}
+	if f.Positions.From < 0 || f.Positions.To < 0 || f.Positions.To > 0 && f.Positions.From >= f.Positions.To {
+		return Invalid(at+".positions", "a range from 0 whose from is before its to", "")
 	}
 	for _, r := range []struct {
 		name string
@@ -135,6 +155,7 @@ func (f *Filter) Match(it *Item) bool {
 	}
 	if !in(f.IDs, it.ID) || !in(f.Kinds, it.Kind) || !in(f.Categories, it.Category) || !in(f.Threads, it.Turn.Thread) ||
 		!in(f.Sessions, it.Turn.Session) || !in(f.Roles, it.Turn.Role) || !in(f.Speakers, it.Turn.Speaker) ||
+		!in(f.ContentKeys, it.ContentKey) || !f.Positions.Contains(it.Turn) ||
 		!f.Valid.Contains(it.ValidFrom) || !f.Recorded.Contains(it.RecordedAt) {
 		return false
 	}

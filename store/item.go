@@ -86,6 +86,7 @@ type Provenance struct {
 	Extractor string   `json:"extractor,omitempty"` // name and version of the extractor, for distilled items
 	Turns     []string `json:"turns,omitempty"`     // ids of the turns it rests on
 	Quote     string   `json:"quote,omitempty"`     // the span of the turn it was taken from
+	Subject   string   `json:"subject,omitempty"`   // what a distilled statement is about ("home"): current ones of one subject may contradict each other
 }
 
 // Time is the moment an item is about: ValidFrom. Zero when unknown.

@@ -40,6 +40,14 @@ type Response struct {
 	Degraded map[string]string `json:"degraded,omitempty"`
 	// Candidates counts the items that were scored.
 	Candidates int `json:"candidates"`
+	// Duplicates are items left out of Hits because a better hit says the same in nearly the same words.
+	Duplicates []Duplicate `json:"duplicates,omitempty"`
+}
+
+// Duplicate is an item that was left out for a better one that says the same.
+type Duplicate struct {
+	ID string `json:"id"`
+	Of string `json:"of"` // the hit that says it
 }
 
 // Hit is one recalled item.

@@ -1,0 +1,86 @@
+package recall
+
+import (
+	"time"
+
+	"evoke/scoring"
+	"evoke/store"
+)
+
+// Every constant of the ranking stands here. They were set on chat development data and are flat around these values
+// unless a line says otherwise.
+
+// The terms of the sum that becomes "semantic": A = A0 + these, each term in [0,1].
+const (
+	weightLexical = 0.30 // of A0, with a dense score beside it
+	weightDense   = 0.70
+	weightAlone   = 0.60 // of A0 for the lexical score when no dense arm answers: the other terms must not outweigh it
+
+	weightSpeaker = 0.15 // the question names the item's speaker
+	weightWhen    = 0.12 // the question asks for a time and the item speaks of one
+	weightDate    = 0.15 // the item is of a date that the question names
+	weightUser    = 0.10 // not said by the assistant
+	weightSession = 0.30 // the mean of the best three A0 of the item's session
+
+	sessionBest = 3
+)
+
+// chunkPenalty times ln n is taken from the dense score of an item of n chunks: the best of many is high by chance.
+const chunkPenalty = 0.08
+
+// The dense score that an item without a vector may be expected to have, given its lexical score: a line fitted over
+// candidates that have both. Without it an item would fall behind everything embedded until its vector follows.
+const (
+	expectedDenseBase  = 0.25
+	expectedDenseSlope = 0.50
+)
+
+// lexicalParams are the constants of the lexical arm: see package scoring.
+func lexicalParams() scoring.LexicalParams {
+	return scoring.LexicalParams{K1: 0.9, B: 0.4, ChunkPenalty: chunkPenalty, ContextWords: 80}
+}
+
+// profiles are the weights of the final score.
+var profiles = map[string]Weights{
+	"":        {Semantic: 0.96, Recency: 0.02, Importance: 0.02},
+	"default": {Semantic: 0.96, Recency: 0.02, Importance: 0.02},
+	"classic": {Semantic: 0.5, Recency: 0.3, Importance: 0.2},
+}
+
+// undatedRecency is the recency of an item whose time is not known.
+const undatedRecency = 0.5
+
+// Defaults of Options.
+const (
+	defaultLimit         = 5
+	defaultMinScore      = 0.1
+	defaultBlockLimit    = 20
+	defaultQueryBytes    = 32 << 10
+	defaultArm           = 100
+	defaultFreshArm      = 20
+	defaultDuplicate     = 0.9
+	defaultEmbedTimeout  = 3 * time.Second
+	defaultSearchTimeout = 10 * time.Second
+)
+
+// defaultHalfLife is how long a kind takes to lose half its recency.
+func defaultHalfLife(k store.Kind) time.Duration {
+	const day = 24 * time.Hour
+	switch k {
+	case store.Semantic:
+		return 180 * day
+	case store.Procedural:
+		return 365 * day
+	default:
+		return 14 * day
+	}
+}
+
+// Ranges of a request.
+const (
+	maxLimit     = 1000
+	maxTokens    = 100_000
+	maxScopes    = 8
+	maxArm       = 10_000
+	roundingRoom = 1e-9 // a sum of weights may exceed 1 by this much
+)

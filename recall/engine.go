@@ -1,0 +1,277 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"evoke/embed"
+	"evoke/store"
+)
+
+// Options of an Engine. The zero value of a field means its default.
+type Options struct {
+	// Clock tells the time that recency and relative dates count from. Default time.Now.
+	Clock func() time.Time
+	// Log takes faults of single arms; never content. Default: none.
+	Log *slog.Logger
+
+	Limit      int      // results of a request that names no limit: 1–1000, default 5
+	BlockLimit int      // the same for a block: 1–1000, default 20
+	MinScore   *float64 // of a request that names none: 0–1, default 0.1
+	QueryBytes int      // longest query accepted: default 32 KiB
+
+	// How many candidates each arm may nominate, 1–10000: default 100 dense and lexical, 20 recent and important. A
+	// request with a higher limit raises them to it. Negative switches an arm off.
+	Dense, Lexical, Recent, Important int
+
+	// Half-lives of recency: default 14 days episodic, 180 semantic, 365 procedural.
+	EpisodicHalfLife, SemanticHalfLife, ProceduralHalfLife time.Duration
+
+	// Duplicate is how alike, in terms shared, two texts with the same numbers and negations must be for the lesser one
+	// to be left out: 0–1, default 0.9; above 1 only equal texts count, negative keeps everything.
+	Duplicate float64
+
+	EmbedTimeout  time.Duration // for the query's vector; then the answer is lexical only. Default 3 s
+	SearchTimeout time.Duration // for one scope's candidates. Default 10 s
+
+	// NoDense says why there is no dense arm although an embedder may exist, in words fit for a user ("the store was
+	// embedded by another model"). Reported in Response.Degraded.
+	NoDense string
+}
+
+// Engine answers queries over one store. It is safe for concurrent use and starts no goroutine.
+type Engine struct {
+	store    store.Searcher
+	embedder embed.Embedder
+	model    embed.Model
+	opts     Options
+}
+
+// New returns an Engine. A nil embedder answers by the lexical arm alone; its vector space must be that of the store.
+func New(s store.Searcher, e embed.Embedder, opts *Options) (*Engine, error) {
+	if s == nil {
+		return nil, store.Invalid("store", "given", "nil")
+	}
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	eng := &Engine{store: s, embedder: e, opts: o}
+	if o.NoDense != "" {
+		eng.embedder = nil
+	}
+	if eng.embedder != nil {
+		eng.model = e.Model()
+		if !(eng.model.Low < eng.model.High) {
+			return nil, store.Invalid("embedder", "a model whose low end is below its high end", fmt.Sprintf("%g and %g", eng.model.Low, eng.model.High))
+		}
+	}
+	return eng, nil
+}
+
+// withDefaults returns a filled and checked copy.
+func (o *Options) withDefaults() (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, f := range []struct {
+		name     string
+		v        *int
+		def, max int
+	}{
+		{"recall.limit", &c.Limit, defaultLimit, maxLimit}, {"recall.block_limit", &c.BlockLimit, defaultBlockLimit, maxLimit},
+		{"recall.query_bytes", &c.QueryBytes, defaultQueryBytes, 1 << 24},
+	} {
+		if *f.v == 0 {
+			*f.v = f.def
+		}
+		if *f.v < 1 || *f.v > f.max {
+			return c, store.Invalid(f.name, fmt.Sprintf("from 1 to %d", f.max), fmt.Sprint(*f.v))
+		}
+	}
+	for _, f := range []struct {
+		name string
+		v    *int
+		def  int
+	}{{"dense", &c.Dense, defaultArm}, {"lexical", &c.Lexical, defaultArm}, {"recent", &c.Recent, defaultFreshArm}, {"important", &c.Important, defaultFreshArm}} {
+		if *f.v == 0 {
+			*f.v = f.def
+		}
+		if *f.v > maxArm {
+			return c, store.Invalid("recall."+f.name, fmt.Sprintf("at most %d candidates", maxArm), fmt.Sprint(*f.v))
+		}
+	}
+	if c.MinScore == nil {
+		c.MinScore = new(float64)
+		*c.MinScore = defaultMinScore
+	}
+	if err := store.InUnit("recall.min_score", *c.MinScore); err != nil {
+		return c, err
+	}
+	if c.Duplicate == 0 {
+		c.Duplicate = defaultDuplicate
+	}
+	if c.Duplicate != c.Duplicate {
+		return c, store.Invalid("recall.duplicate", "a number", "NaN")
+	}
+	return c, c.fillDurations()
+}
+
+func (o *Options) fillDurations() error {
+	for _, f := range []struct {
+		name string
+		v    *time.Duration
+		def  time.Duration
+	}{
+		{"episodic_half_life", &o.EpisodicHalfLife, defaultHalfLife(store.Episodic)},
+		{"semantic_half_life", &o.SemanticHalfLife, defaultHalfLife(store.Semantic)},
+		{"procedural_half_life", &o.ProceduralHalfLife, defaultHalfLife(store.Procedural)},
+		{"embed_timeout", &o.EmbedTimeout, defaultEmbedTimeout},
+		{"search_timeout", &o.SearchTimeout, defaultSearchTimeout},
+	} {
+		if *f.v == 0 {
+			*f.v = f.def
+		}
+		if *f.v < 0 {
+			return store.Invalid("recall."+f.name, "longer than zero", f.v.String())
+		}
+	}
+	return nil
+}
+
+func (o *Options) halfLife(k store.Kind) time.Duration {
+	switch k {
+	case store.Semantic:
+		return o.SemanticHalfLife
+	case store.Procedural:
+		return o.ProceduralHalfLife
+	default:
+		return o.EpisodicHalfLife
+	}
+}
+
+// Recall answers a request from one or more scopes: a user's memory with an agent and the user's own, say. Each scope
+// keeps its own lexical statistics; hits are merged by score before the cut. An arm that fails is left out and named
+// in Response.Degraded. Recall fails with ErrInvalid or ErrTenant for a request or scope that does not validate, and
+// otherwise only when no scope could be searched at all.
+func (e *Engine) Recall(ctx context.Context, scopes []store.Scope, req Request) (*Response, error) {
+	p, err := e.plan(scopes, req)
+	if err != nil {
+		return nil, err
+	}
+	res, _, err := e.answer(ctx, scopes, p)
+	return res, err
+}
+
+// answer runs a plan: gather, score, cut.
+func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Response, []*candidate, error) {
+	res := &Response{Hits: []Hit{}, Embedder: "none"}
+	e.embedQuery(ctx, p, res)
+	var all []*candidate
+	var failed error
+	answered := 0
+	for _, sc := range scopes {
+		found, err := e.gather(ctx, sc, p)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, fmt.Errorf("recall: %w", ctx.Err())
+			}
+			failed = err
+			e.opts.Log.WarnContext(ctx, "recall: a scope could not be searched", "error", err)
+			res.degrade("store", "one of the memories could not be searched ("+reason(err)+")")
+			continue
+		}
+		answered++
+		res.PendingVectors += found.Pending
+		for arm, err := range found.Failed {
+			e.opts.Log.WarnContext(ctx, "recall: an arm failed", "arm", string(arm), "error", err)
+			res.degrade(string(arm), reason(err))
+		}
+		all = append(all, p.score(sc, found)...)
+	}
+	if answered == 0 {
+		return nil, nil, fmt.Errorf("recall: %w", failed)
+	}
+	res.Candidates = len(all)
+	if p.vector == nil || res.Degraded[string(store.DenseArm)] != "" && answered == 1 {
+		res.Embedder = "none"
+	}
+	kept := p.page(all, res)
+	return res, kept, nil
+}
+
+// embedQuery fills the plan's vector, or says why there is none.
+func (e *Engine) embedQuery(ctx context.Context, p *plan, res *Response) {
+	if p.blank {
+		return
+	}
+	if e.embedder == nil {
+		if e.opts.NoDense != "" {
+			res.degrade(string(store.DenseArm), e.opts.NoDense)
+		}
+		return
+	}
+	if e.opts.Dense < 0 {
+		return
+	}
+	c, cancel := context.WithTimeout(ctx, e.opts.EmbedTimeout)
+	defer cancel()
+	v, err := e.embedder.EmbedQuery(c, p.req.Query)
+	if err == nil && len(v) != e.model.Dim {
+		err = fmt.Errorf("%w: a vector of %d components instead of %d", store.ErrUnavailable, len(v), e.model.Dim)
+	}
+	if err != nil {
+		e.opts.Log.WarnContext(ctx, "recall: the query could not be embedded", "error", err)
+		res.degrade(string(store.DenseArm), "the query could not be embedded ("+reason(err)+")")
+		return
+	}
+	p.vector, res.Embedder = v, e.model.ID()
+}
+
+// gather asks one scope for candidates.
+func (e *Engine) gather(ctx context.Context, sc store.Scope, p *plan) (*store.Candidates, error) {
+	c, cancel := context.WithTimeout(ctx, e.opts.SearchTimeout)
+	defer cancel()
+	found, err := e.store.Search(c, sc, p.query())
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	return found, nil
+}
+
+func (r *Response) degrade(what, why string) {
+	if r.Degraded == nil {
+		r.Degraded = map[string]string{}
+	}
+	r.Degraded[what] = why
+}
+
+// reason is a short form of an error that is safe to show: it names the sort of fault and nothing of its text.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timed out"
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, store.ErrUnavailable):
+		return "unavailable"
+	case errors.Is(err, store.ErrClosed):
+		return "closed"
+	case errors.Is(err, store.ErrCorrupt):
+		return "stored data cannot be read"
+	case errors.Is(err, store.ErrConflict):
+		return "another vector space"
+	default:
+		return "failed"
+	}
+}

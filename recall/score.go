@@ -1,0 +1,199 @@
+package recall
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"evoke/scoring"
+	"evoke/store"
+)
+
+// candidate is a record on its way through the second stage.
+type candidate struct {
+	scope  store.Scope
+	record *store.Record
+	terms  terms
+	hit    Hit
+}
+
+// terms are the parts of "semantic", each in [0,1] unless said.
+type terms struct {
+	lexical float64
+	views   [3]float64
+	cosine  float64 // the mean cosine of own and context vector, in [-1,1]
+	dense   float64 // less the chunk penalty, so it may be below 0
+	core    float64 // A0: lexical and dense
+	speaker, when, date, user,
+	session float64
+	chunks int
+	sum    float64 // A, divided by its greatest possible value and clamped
+}
+
+// score scores one scope's candidates against its own statistics. It does not depend on their order.
+func (p *plan) score(sc store.Scope, found *store.Candidates) []*candidate {
+	all := make([]*candidate, len(found.Records))
+	for i := range found.Records {
+		all[i] = &candidate{scope: sc, record: &found.Records[i]}
+	}
+	if !p.blank {
+		denseAnswered := p.vector != nil && found.Failed[store.DenseArm] == nil
+		p.scoreTerms(all, found.Stats, denseAnswered)
+	}
+	for _, c := range all {
+		p.finish(c)
+	}
+	return all
+}
+
+func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bool) {
+	lex := scoring.NewLexical(lexicalParams(), stats, p.terms)
+	named, mixed := cast(all)
+	for _, c := range all {
+		r, t := c.record, &c.terms
+		turn := &r.Item.Turn
+		t.lexical, t.views = lex.Score(r.Doc, r.Prev1, r.Prev2)
+		t.chunks = max(len(r.Doc.Chunks), 1)
+		p.scoreCore(r, t, dense)
+		if named && scoring.NamesSpeaker(p.tokens, turn.Speaker) {
+			t.speaker = 1
+		}
+		if p.when && r.Doc.Timed {
+			t.when = 1
+		}
+		t.date = scoring.DateMatch(p.dates, r.Item.ValidFrom, r.Doc.Ranges)
+		if mixed && !fromAssistant(turn) {
+			t.user = 1
+		}
+	}
+	sessionCredit(all)
+	top := weightLexical + weightDense
+	if !dense {
+		top = weightAlone
+	}
+	greatest := top*(1+weightSession) + weightSpeaker + weightWhen + weightDate + weightUser
+	for _, c := range all {
+		t := &c.terms
+		a := t.core + weightSpeaker*t.speaker + weightWhen*t.when + weightDate*t.date + weightUser*t.user + weightSession*t.session
+		t.sum = scoring.Normalize(a, 0, greatest)
+	}
+}
+
+// scoreCore fills the dense score and A0.
+func (p *plan) scoreCore(r *store.Record, t *terms, dense bool) {
+	if !dense {
+		t.core = weightAlone * t.lexical
+		return
+	}
+	if r.Embedded {
+		t.cosine = r.Dense / 2
+		t.dense = scoring.Normalize(r.Dense, p.lowHigh[0], p.lowHigh[1]) - chunkPenalty*math.Log(float64(t.chunks))
+	} else {
+		t.dense = expectedDenseBase + expectedDenseSlope*t.lexical
+	}
+	t.core = weightLexical*t.lexical + weightDense*t.dense
+}
+
+// cast tells whether the candidates have two or more speakers with a name, and whether they have both assistant's and
+// other items.
+func cast(all []*candidate) (named, mixed bool) {
+	first := ""
+	assistant, other := false, false
+	for _, c := range all {
+		turn := &c.record.Item.Turn
+		if fromAssistant(turn) {
+			assistant = true
+		} else {
+			other = true
+		}
+		if named || scoring.GenericSpeaker(turn.Speaker) {
+			continue
+		}
+		if first == "" {
+			first = turn.Speaker
+		}
+		named = turn.Speaker != first
+	}
+	return named, assistant && other
+}
+
+func fromAssistant(t *store.Turn) bool {
+	return t.Role == "assistant" || t.Role == "" && strings.EqualFold(t.Speaker, "assistant")
+}
+
+// sessionCredit gives each chat turn the mean of the best three A0 among the candidates of its session.
+func sessionCredit(all []*candidate) {
+	sessions := map[[2]string][]*candidate{}
+	for _, c := range all {
+		if turn := &c.record.Item.Turn; turn.IsTurn() {
+			key := [2]string{turn.Thread, turn.Session}
+			sessions[key] = append(sessions[key], c)
+		}
+	}
+	for _, members := range sessions {
+		best := make([]float64, len(members))
+		for i, c := range members {
+			best[i] = c.terms.core
+		}
+		slices.Sort(best)
+		best = best[max(len(best)-sessionBest, 0):]
+		sum := 0.0
+		for _, b := range best {
+			sum += b
+		}
+		for _, c := range members {
+			c.terms.session = sum / float64(len(best))
+		}
+	}
+}
+
+// finish makes the final score and its parts.
+func (p *plan) finish(c *candidate) {
+	it := &c.record.Item
+	recency := undatedRecency
+	if !it.ValidFrom.IsZero() {
+		recency = scoring.Recency(p.now.Sub(it.ValidFrom), p.opts.halfLife(it.Kind))
+	}
+	importance := scoring.Importance(it.Importance, it.Uses)
+	c.hit = Hit{Item: *it, Scope: c.scope, Parts: Parts{
+		Semantic:   p.weights.Semantic * c.terms.sum,
+		Recency:    p.weights.Recency * recency,
+		Importance: p.weights.Importance * importance,
+	}}
+	sum := c.hit.Parts.Semantic + c.hit.Parts.Recency + c.hit.Parts.Importance
+	c.hit.Score = min(sum, 1)
+	c.hit.Parts.Update = c.hit.Score - sum // not 0 only when rounding went past 1
+	if p.req.Explain {
+		c.hit.Explain = p.explain(c, recency, importance)
+	}
+}
+
+func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
+	t := &c.terms
+	return &Explanation{
+		Weights: p.weights,
+		Raw:     map[string]float64{"semantic": t.sum, "recency": recency, "importance": importance},
+		Terms: map[string]float64{
+			"lexical": t.lexical, "lexical_own": t.views[0], "lexical_prev1": t.views[1], "lexical_prev2": t.views[2],
+			"dense": t.dense, "cosine": t.cosine, "speaker": t.speaker, "when": t.when, "date": t.date, "user": t.user,
+			"session": t.session, "chunks": float64(t.chunks),
+		},
+		Ranks: maps.Clone(c.record.Ranks),
+	}
+}
+
+// compare orders candidates: best first, then newest, then by place in the conversation, then by id. It is a total
+// order, so an answer does not depend on the order in which candidates came.
+func compare(a, b *candidate) int {
+	x, y := &a.hit.Item, &b.hit.Item
+	return cmp.Or(
+		cmp.Compare(b.hit.Score, a.hit.Score),
+		y.ValidFrom.Compare(x.ValidFrom),
+		cmp.Compare(y.Turn.Session, x.Turn.Session),
+		cmp.Compare(y.Turn.Position, x.Turn.Position),
+		cmp.Compare(x.ID, y.ID),
+		cmp.Compare(a.scope.Key(), b.scope.Key()),
+	)
+}

@@ -1,0 +1,116 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Line is one setting in force, as `config show` prints it.
+type Line struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"` // default, file, flag, or the variable's name
+}
+
+// hidden stands for a secret that is set.
+const hidden = "(set, not shown)"
+
+// Show lists what is in force, in the order of the reference. Secrets are not shown.
+func (c *Config) Show() []Line {
+	lines := make([]Line, 0, len(keys))
+	for _, k := range keys {
+		l := Line{Key: k.name, Value: c.values[k.name], Origin: "default"}
+		if o, ok := c.origin[k.name]; ok {
+			l.Origin = o
+		}
+		if k.secret && l.Value != "" {
+			l.Value = hidden
+		}
+		lines = append(lines, l)
+	}
+	if c.Policy != nil {
+		lines = append(lines, Line{"policy", fmt.Sprintf("preset %s, %d rules before it", c.Policy.Preset, len(c.Policy.Rules)), "file"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tenants)) {
+		lines = append(lines, Line{"tenants." + name, "(own section)", "file"})
+	}
+	for _, hash := range slices.Sorted(maps.Keys(c.Keys)) {
+		k := c.Keys[hash]
+		lines = append(lines, Line{"keys." + abbreviate(hash), fmt.Sprintf("tenant %s, role %s, agents %q", k.Tenant, k.Role, k.Agents), "file"})
+	}
+	return lines
+}
+
+// Reference is the page docs/configuration.md.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString(`# Configuration
+
+Made by ` + "`evoke config reference`" + `; do not edit.
+
+Settings come from, each over the one before: the defaults below, one YAML file (` + "`--config`, else `EVOKE_CONFIG`, else" + `
+` + "`evoke/config.yaml`" + ` in the user's configuration folder), ` + "`EVOKE_*`" + ` variables (an empty one counts as not set), flags. A key that is not
+listed is refused with the nearest name that is; a value out of range is refused with the key and the range. ` + "`evoke config check`" + `
+checks a file, ` + "`evoke config show`" + ` prints what is in force and where it comes from.
+
+A secret may be given in a file of its own: ` + "`NAME_file: path`, or `EVOKE_…_FILE`" + `. Keys marked ° may be set for one tenant too.
+
+`)
+	b.WriteString("| key | default | range | variable | meaning |\n|---|---|---|---|---|\n")
+	for _, k := range keys {
+		name, meaning := "`"+k.name+"`", k.doc
+		if k.tenant {
+			name += " °"
+		}
+		if k.secret {
+			meaning += "; a secret: better `" + k.name + fileSuffix + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | `%s` | %s |\n", name, defaultText(k), k.want(), env(k.name), meaning)
+	}
+	b.WriteString(`
+## policy
+Which memory an agent works on: the first rule whose pattern matches the agent's name decides, your rules before the preset's. A call
+without an agent is on the user's own memory. ` + "`user`" + `: the user's own memory; ` + "`pair`" + `: this user with this agent; ` + "`own`" + `: the agent's,
+shared by the users granted it; ` + "`none`" + `: no memory. Preset ` + "`default`: `user-*`, `project-*`, `usermem-*` own, any other pair; `experts`" + `:
+any other none.
+` + "```yaml" + `
+policy:
+  preset: default
+  rules:
+    - { agent: "support-*", namespace: none }
+` + "```" + `
+
+## tenants
+Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all.
+` + "```yaml" + `
+tenants:
+  acme:
+    memory: { max_facts: 300 }
+    policy: { preset: experts }
+` + "```" + `
+
+## keys
+API keys of the server, by the SHA-256 of the key; ` + "`evoke key new`" + ` makes one and prints what to add. ` + "`tenant`" + ` and ` + "`role`" + ` are needed. ` + "`role`" + `:
+` + "`read`; `write` (and read); `admin` (and the `/v1/admin` routes). `agents`" + `: patterns of the agents granted; without it only calls that name
+no agent. ` + "`users`" + `: the users granted; without it all of the tenant. ` + "`name`" + ` appears in the log. Without any key the server listens on the
+loopback address only, as the tenant ` + "`tenant`" + `, with everything granted.
+` + "```yaml" + `
+keys:
+  9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08:
+    name: chat server
+    tenant: acme
+    role: write
+    agents: ["*"]
+` + "```" + `
+`)
+	return b.String()
+}
+
+func defaultText(k key) string {
+	if k.def == "" {
+		return "(empty)"
+	}
+	return fmt.Sprintf("`%v`", k.def)
+}

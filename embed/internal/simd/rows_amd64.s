@@ -1,0 +1,309 @@
+#include "textflag.h"
+
+// Row operations, AVX2: eight elements at a time, n a positive multiple of 8.
+
+DATA consts<>+0(SB)/4, $0x3fb8aa3b   // log2(e)
+DATA consts<>+4(SB)/4, $0x3f318000   // ln 2, high part
+DATA consts<>+8(SB)/4, $0xb95e8083   // ln 2, low part
+DATA consts<>+12(SB)/4, $0xc2ae0000  // -87: below it exp is taken as exp(-87)
+DATA consts<>+16(SB)/4, $0x0000007f  // exponent bias
+DATA consts<>+20(SB)/4, $0x39506967  // exp: 1.9875691500e-4
+DATA consts<>+24(SB)/4, $0x3ab743ce  // 1.3981999507e-3
+DATA consts<>+28(SB)/4, $0x3c088908  // 8.3334519073e-3
+DATA consts<>+32(SB)/4, $0x3d2aa9c1  // 4.1665795894e-2
+DATA consts<>+36(SB)/4, $0x3e2aaaaa  // 1.6666665459e-1
+DATA consts<>+40(SB)/4, $0x3f000000  // 5.0000001201e-1, and one half
+DATA consts<>+44(SB)/4, $0x3f800000  // 1
+GLOBL consts<>(SB), RODATA|NOPTR, $48
+
+// func softmax256(x *float32, n int, scale float32)
+// x = exp(scale*(x-max x)), divided by its sum.
+TEXT ·softmax256(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS scale+16(FP), Y15
+
+	VMOVUPS (DI), Y0
+	MOVQ DI, SI
+	MOVQ CX, DX
+max:
+	VMAXPS (SI), Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, DX
+	JNZ max
+	VEXTRACTF128 $1, Y0, X1
+	VMAXPS X1, X0, X0
+	VSHUFPS $0x4e, X0, X0, X1
+	VMAXPS X1, X0, X0
+	VSHUFPS $0xb1, X0, X0, X1
+	VMAXPS X1, X0, X0
+	VBROADCASTSS X0, Y14
+
+	VBROADCASTSS consts<>+0(SB), Y4
+	VBROADCASTSS consts<>+4(SB), Y5
+	VBROADCASTSS consts<>+8(SB), Y6
+	VBROADCASTSS consts<>+12(SB), Y7
+	VPBROADCASTD consts<>+16(SB), Y8
+	VBROADCASTSS consts<>+20(SB), Y9
+	VBROADCASTSS consts<>+24(SB), Y10
+	VBROADCASTSS consts<>+28(SB), Y11
+	VBROADCASTSS consts<>+32(SB), Y12
+	VBROADCASTSS consts<>+36(SB), Y13
+	VXORPS Y0, Y0, Y0
+	MOVQ DI, SI
+	MOVQ CX, DX
+exp:
+	VMOVUPS (SI), Y1
+	VSUBPS Y14, Y1, Y1
+	VMULPS Y15, Y1, Y1
+	VMAXPS Y7, Y1, Y1
+	VMULPS Y4, Y1, Y2
+	VROUNDPS $0, Y2, Y2
+	VFNMADD231PS Y5, Y2, Y1
+	VFNMADD231PS Y6, Y2, Y1
+	VCVTPS2DQ Y2, Y2
+	VPADDD Y8, Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMOVAPS Y9, Y3
+	VFMADD213PS Y10, Y1, Y3
+	VFMADD213PS Y11, Y1, Y3
+	VFMADD213PS Y12, Y1, Y3
+	VFMADD213PS Y13, Y1, Y3
+	VBROADCASTSS consts<>+40(SB), Y13
+	VFMADD213PS Y13, Y1, Y3
+	VBROADCASTSS consts<>+44(SB), Y13
+	VFMADD213PS Y13, Y1, Y3
+	VFMADD213PS Y13, Y1, Y3
+	VBROADCASTSS consts<>+36(SB), Y13
+	VMULPS Y2, Y3, Y3
+	VMOVUPS Y3, (SI)
+	VADDPS Y3, Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, DX
+	JNZ exp
+
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VBROADCASTSS consts<>+44(SB), X1
+	VDIVSS X0, X1, X0
+	VBROADCASTSS X0, Y0
+divide:
+	VMULPS (DI), Y0, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ divide
+	VZEROUPPER
+	RET
+
+// erf(a) for |a| <= 4 as a*P(a*a)/Q(a*a), from a rational minimax fit.
+DATA erfc<>+0(SB)/4, $0x3f3504f3   // 1/sqrt(2)
+DATA erfc<>+4(SB)/4, $0x40800000   // 4
+DATA erfc<>+8(SB)/4, $0xc0800000   // -4
+DATA erfc<>+12(SB)/4, $0xaf95df0b  // P: -2.7261422580e-10
+DATA erfc<>+16(SB)/4, $0x32edffee  // P: 2.7706814250e-08
+DATA erfc<>+20(SB)/4, $0xb60cff51  // P: -2.1010240208e-06
+DATA erfc<>+24(SB)/4, $0xb86ec2d2  // P: -5.6925063946e-05
+DATA erfc<>+28(SB)/4, $0xba40ac63  // P: -7.3499063033e-04
+DATA erfc<>+32(SB)/4, $0xbb41a1f6  // P: -2.9545998085e-03
+DATA erfc<>+36(SB)/4, $0xbc83dbd4  // P: -1.6096033326e-02
+DATA erfc<>+40(SB)/4, $0xb77460cd  // Q: -1.4566071846e-05
+DATA erfc<>+44(SB)/4, $0xb95fbd29  // Q: -2.1337405528e-04
+DATA erfc<>+48(SB)/4, $0xbadc924e  // Q: -1.6828269744e-03
+DATA erfc<>+52(SB)/4, $0xbbf19bf8  // Q: -7.3733291672e-03
+DATA erfc<>+56(SB)/4, $0xbc69b6a7  // Q: -1.4264739051e-02
+GLOBL erfc<>(SB), RODATA|NOPTR, $60
+
+// func gelu256(x *float32, n int)
+// x = x/2 * (1 + erf(x/sqrt 2))
+TEXT ·gelu256(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS erfc<>+0(SB), Y15
+	VBROADCASTSS erfc<>+4(SB), Y14
+	VBROADCASTSS erfc<>+8(SB), Y13
+	VBROADCASTSS erfc<>+16(SB), Y12
+	VBROADCASTSS erfc<>+20(SB), Y11
+	VBROADCASTSS erfc<>+24(SB), Y10
+	VBROADCASTSS erfc<>+28(SB), Y9
+	VBROADCASTSS erfc<>+32(SB), Y8
+	VBROADCASTSS erfc<>+36(SB), Y7
+	VBROADCASTSS erfc<>+44(SB), Y6
+	VBROADCASTSS erfc<>+48(SB), Y5
+gelu:
+	VMOVUPS (DI), Y0
+	VMULPS Y15, Y0, Y1
+	VMINPS Y14, Y1, Y1
+	VMAXPS Y13, Y1, Y1
+	VMULPS Y1, Y1, Y2
+	VBROADCASTSS erfc<>+12(SB), Y3
+	VFMADD213PS Y12, Y2, Y3
+	VFMADD213PS Y11, Y2, Y3
+	VFMADD213PS Y10, Y2, Y3
+	VFMADD213PS Y9, Y2, Y3
+	VFMADD213PS Y8, Y2, Y3
+	VFMADD213PS Y7, Y2, Y3
+	VMULPS Y1, Y3, Y3
+	VBROADCASTSS erfc<>+40(SB), Y4
+	VFMADD213PS Y6, Y2, Y4
+	VFMADD213PS Y5, Y2, Y4
+	VBROADCASTSS erfc<>+52(SB), Y1
+	VFMADD213PS Y1, Y2, Y4
+	VBROADCASTSS erfc<>+56(SB), Y1
+	VFMADD213PS Y1, Y2, Y4
+	VDIVPS Y4, Y3, Y3
+	VBROADCASTSS consts<>+40(SB), Y1
+	VMULPS Y1, Y0, Y0
+	VFMADD213PS Y0, Y0, Y3
+	VMOVUPS Y3, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ gelu
+	VZEROUPPER
+	RET
+
+// func layerNorm256(x, w, b *float32, n int, eps float32)
+// x = (x - mean x) / sqrt(var x + eps) * w + b
+TEXT ·layerNorm256(SB), NOSPLIT, $0-36
+	MOVQ x+0(FP), DI
+	MOVQ w+8(FP), R8
+	MOVQ b+16(FP), R9
+	MOVQ n+24(FP), CX
+	VCVTSI2SSQ CX, X15, X15
+	VBROADCASTSS X15, Y15
+
+	VXORPS Y0, Y0, Y0
+	MOVQ DI, SI
+	MOVQ CX, DX
+sum:
+	VADDPS (SI), Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, DX
+	JNZ sum
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VDIVSS X15, X0, X0
+	VBROADCASTSS X0, Y14
+
+	VXORPS Y0, Y0, Y0
+	MOVQ DI, SI
+	MOVQ CX, DX
+squares:
+	VMOVUPS (SI), Y1
+	VSUBPS Y14, Y1, Y1
+	VFMADD231PS Y1, Y1, Y0
+	ADDQ $32, SI
+	SUBQ $8, DX
+	JNZ squares
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VDIVSS X15, X0, X0
+	VADDSS eps+32(FP), X0, X0
+	VSQRTSS X0, X0, X0
+	VBROADCASTSS consts<>+44(SB), X1
+	VDIVSS X0, X1, X0
+	VBROADCASTSS X0, Y13
+
+scale:
+	VMOVUPS (DI), Y1
+	VSUBPS Y14, Y1, Y1
+	VMULPS Y13, Y1, Y1
+	VMOVUPS (R8), Y2
+	VFMADD213PS (R9), Y2, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ $32, DI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	SUBQ $8, CX
+	JNZ scale
+	VZEROUPPER
+	RET
+
+// func expandInt8x256(dst *float32, src *int8, scale *float32, k int)
+// dst[i][j] = src[i][j] * scale[j] for i < k, j < 32.
+TEXT ·expandInt8x256(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ scale+16(FP), R8
+	MOVQ k+24(FP), CX
+	VMOVUPS (R8), Y4
+	VMOVUPS 32(R8), Y5
+	VMOVUPS 64(R8), Y6
+	VMOVUPS 96(R8), Y7
+expand8:
+	VPMOVSXBD (SI), Y0
+	VPMOVSXBD 8(SI), Y1
+	VPMOVSXBD 16(SI), Y2
+	VPMOVSXBD 24(SI), Y3
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ $32, SI
+	ADDQ $128, DI
+	DECQ CX
+	JNZ expand8
+	VZEROUPPER
+	RET
+
+DATA nibble<>+0(SB)/4, $0x0000000f
+DATA nibble<>+4(SB)/4, $0x00000008
+GLOBL nibble<>(SB), RODATA|NOPTR, $8
+
+// func expandInt4x256(dst *float32, src *byte, scale *float32, k int)
+// Byte j of a row of 16 holds column j in its low and column j+16 in its high
+// half, each the value plus 8: dst[i][j] = (src[i][j]-8) * scale[j].
+TEXT ·expandInt4x256(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ scale+16(FP), R8
+	MOVQ k+24(FP), CX
+	VMOVUPS (R8), Y4
+	VMOVUPS 32(R8), Y5
+	VMOVUPS 64(R8), Y6
+	VMOVUPS 96(R8), Y7
+	VPBROADCASTD nibble<>+0(SB), Y8
+	VPBROADCASTD nibble<>+4(SB), Y9
+expand4:
+	VPMOVZXBD (SI), Y0
+	VPMOVZXBD 8(SI), Y1
+	VPSRLD $4, Y0, Y2
+	VPSRLD $4, Y1, Y3
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPSUBD Y9, Y0, Y0
+	VPSUBD Y9, Y1, Y1
+	VPSUBD Y9, Y2, Y2
+	VPSUBD Y9, Y3, Y3
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ $16, SI
+	ADDQ $128, DI
+	DECQ CX
+	JNZ expand4
+	VZEROUPPER
+	RET

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package simd
+
+func best() Level { return Generic }
+
+func ops(Level) *Ops { return &genericOps }

@@ -1,0 +1,33 @@
+package embed
+
+import "context"
+
+// Role says what a text is to an embedder: a passage to be found, or a query
+// that looks for passages.
+type Role string
+
+// The two roles.
+const (
+	Passage Role = "passage"
+	Query   Role = "query"
+)
+
+// Piece is one word piece of a text and its vector, taken from the model's last
+// layer.
+type Piece struct {
+	// ID is the piece's number in the model's vocabulary.
+	ID int32
+	// Text is the piece as the vocabulary writes it, with the vocabulary's
+	// marks for the beginning or the continuation of a word.
+	Text string
+	// Vector has unit length and Model().Dim components. It is never centred.
+	Vector []float32
+}
+
+// PieceEmbedder is an Embedder that can also tell the vectors of a text's word
+// pieces, for late interaction. The marks for begin and end and the prefix of
+// the role are left out.
+type PieceEmbedder interface {
+	Embedder
+	EmbedPieces(ctx context.Context, role Role, text string) ([]Piece, error)
+}

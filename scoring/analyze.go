@@ -16,7 +16,8 @@ const maxWordRunes = 64
 
 // Tokens analyses text: NFKC, lower case, accents folded on Latin and Greek words, stop words dropped, Snowball stems,
 // numbers without leading zeros ("2023-05-08" gives 2023 5 8, "8th" gives 8, "1,200" gives 1200), "c++" and "c#" kept
-// whole, character bigrams over Han, kana and Hangul, bigrams of letter clusters in Thai, Lao, Khmer and Burmese.
+// whole, character bigrams over Han, kana and Hangul (those with a Chinese function character or of Japanese grammar
+// dropped), bigrams of letter clusters in Thai, Lao, Khmer and Burmese.
 //
 // A word always gives the same first token, whatever stands around it: Latin words the English stem, Cyrillic words the
 // Russian one, Arabic words the Arabic one. A Latin text that its function words show to be German, French, Spanish,
@@ -155,10 +156,12 @@ func emit(words []run, lang *language) []string {
 		switch w.class {
 		case classWord:
 			out = appendWord(out, w, lang)
-		case classHan, classHangul, classKatakana:
+		case classHan:
+			out = appendBigrams(out, w.text, true, functionBigram)
+		case classHangul, classKatakana:
 			out = appendBigrams(out, w.text, true, nil)
 		case classHiragana:
-			out = appendBigrams(out, w.text, false, kanaStop)
+			out = appendBigrams(out, w.text, false, kanaStop.has)
 		case classCluster:
 			out = appendClusters(out, w.text)
 		}
@@ -231,11 +234,11 @@ func number(w string) string {
 	return foldAccents(w)
 }
 
-// appendBigrams gives the pairs of neighbouring characters of s less those in stop; a lone character only if keepLone.
-func appendBigrams(out []string, s string, keepLone bool, stop wordSet) []string {
+// appendBigrams gives the pairs of neighbouring characters of s less those that stop names; a lone character only if keepLone.
+func appendBigrams(out []string, s string, keepLone bool, stop func(string) bool) []string {
 	prev, n := 0, 0
 	add := func(bigram string) {
-		if !stop.has(bigram) {
+		if stop == nil || !stop(bigram) {
 			out = append(out, bigram)
 		}
 	}
@@ -251,6 +254,12 @@ func appendBigrams(out []string, s string, keepLone bool, stop wordSet) []string
 		add(s[prev:])
 	}
 	return out
+}
+
+// functionBigram reports whether a bigram (or a lone character) of Han holds a function character and is none of the
+// words that are written with one.
+func functionBigram(bigram string) bool {
+	return strings.ContainsAny(bigram, hanFunction) && !hanContent.has(bigram)
 }
 
 // appendClusters gives bigrams over letters taken together with the marks that follow them.

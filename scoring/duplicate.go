@@ -34,9 +34,13 @@ func Similarity(a, b *Doc) float64 {
 	return Jaccard(a.body(), b.body())
 }
 
+// minDuplicateTerms is how many terms both texts need before sharing them means anything: below it only equal texts are
+// duplicates ("is it?" and "was it?" share all the terms they have).
+const minDuplicateTerms = 4
+
 // NearDuplicate reports whether two items say the same thing in nearly the same words: their texts are equal after
 // normalisation, or at least threshold (0.9 when it is not positive) similar with the same numbers and as many
-// negations, so that "I have two dogs, 3 cats" and its correction "… 5 cats" both stay.
+// negations and four terms or more, so that "I have two dogs, 3 cats" and its correction "… 5 cats" both stay.
 func NearDuplicate(a, b *Doc, threshold float64) bool {
 	if a == nil || b == nil {
 		return false
@@ -52,7 +56,8 @@ func NearDuplicate(a, b *Doc, threshold float64) bool {
 	}
 	ba, bb := a.body(), b.body()
 	// The shorter list bounds what can be shared.
-	if lo, hi := min(len(ba), len(bb)), max(len(ba), len(bb)); float64(lo) < threshold*float64(hi) {
+	lo, hi := min(len(ba), len(bb)), max(len(ba), len(bb))
+	if lo < minDuplicateTerms || float64(lo) < threshold*float64(hi) {
 		return false
 	}
 	return Jaccard(ba, bb) >= threshold

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // HeadRunes is how many characters of a turn its followers see of it as context.
@@ -83,13 +83,13 @@ func attribute(speaker, text string) string {
 	return speaker + ": " + text
 }
 
-// fingerprint hashes the words of a text, whatever their case, width, blanks and punctuation; a text without any is
-// hashed as it stands.
+// fingerprint hashes a text, whatever its case, width, blanks and punctuation; a text of nothing else is hashed as it
+// stands.
 func fingerprint(s string) uint64 {
 	h := fnv.New64a()
 	space, any := true, false
 	for _, r := range fold(s) {
-		if classOf(r) == classNone {
+		if unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsControl(r) {
 			space = true
 			continue
 		}
@@ -171,13 +171,10 @@ func (d Doc) MarshalBinary() ([]byte, error) {
 	}
 	out = binary.AppendUvarint(out, uint64(len(d.Chunks)))
 	for _, fs := range append([][]TermFreq{d.Date, d.Head}, d.Chunks...) {
-		if !slices.IsSortedFunc(fs, func(a, b TermFreq) int {
-			if a.Term < b.Term {
-				return -1
+		for i := 1; i < len(fs); i++ {
+			if fs[i].Term <= fs[i-1].Term {
+				return nil, errors.New("scoring: terms of an analysed item must be sorted and unique")
 			}
-			return 1
-		}) {
-			return nil, errors.New("scoring: terms of an analysed item must be sorted and unique")
 		}
 		out = binary.AppendUvarint(out, uint64(len(fs)))
 		for _, f := range fs {

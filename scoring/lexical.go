@@ -22,7 +22,7 @@ type LexicalParams struct {
 }
 
 // Average view lengths measured on chats; being constants, they keep a score independent of what else is stored.
-var defaultAvgLen = [3]float64{15, 26, 37}
+var defaultAvgLen = [3]float64{20, 36, 50}
 
 func (p LexicalParams) withDefaults() LexicalParams {
 	if p.K1 <= 0 {

@@ -1,5 +1,8 @@
 package scoring
 
+// hanFunction are Chinese characters that carry grammar: particles, pronouns, question words.
+const hanFunction = "的了吗嗎呢吧啊呀哦嘛我你您他她它们們这這那哪什么麼谁誰"
+
 // Function words, accents folded. They never carry what a memory is about; the lists are kept short on purpose, since a
 // word wrongly dropped can never be found.
 var (
@@ -54,6 +57,9 @@ var (
 		какой ним здесь этом мой тем чтобы нее были куда при об это эта эти моя мои`)
 	arabicStop = set(`في من على إلى عن مع هذا هذه ذلك تلك التي الذي هو هي أنا أنت نحن هم كان كانت يكون ما لا لم لن إن أن أو ثم
 		قد كل بعد قبل بين עם של את על זה הוא היא אני אתה אנחנו הם לא כן או גם אם כי מה מי איפה מתי`)
+	// hanContent are the bigrams with a function character that still say something.
+	hanContent = set(`目的 的地 的士 的确 了解 吉他 其他 其它 自我 自他 那边 他人 他乡 维他 他命 什锦 喀什 布什 了结 了断 酒吧 网吧 吧台 贴吧 吗啡
+		嗎啡 喇嘛 哪吒 刹那 我慢 怪我 我家`)
 	kanaStop = set(`ます まし した です でし する して ある いる ない から まで ので こと もの これ それ あれ この その あの には では
 		とは のは へは って だっ ため よう さん`)
 )

@@ -182,6 +182,30 @@ func TestComposeVariables(t *testing.T) {
 	}
 }
 
+// A variable that is no setting would be refused by the program at its start.
+func TestVariablesAreSettings(t *testing.T) {
+	reference, err := os.ReadFile("docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(where, name string) {
+		setting := strings.TrimSuffix(name, "_FILE")
+		if strings.HasPrefix(name, "EVOKE_") && !strings.Contains(string(reference), "`"+setting+"`") {
+			t.Errorf("%s sets %s, which docs/configuration.md does not know", where, name)
+		}
+	}
+	for name := range parseDockerfile(t).env {
+		check("Dockerfile", name)
+	}
+	for _, profile := range []string{"single", "qdrant"} {
+		for _, s := range loadCompose(t, profile, nil).Services {
+			for name := range s.Environment {
+				check(s.Name, name)
+			}
+		}
+	}
+}
+
 // dockerImage is what the Dockerfile says about the image that it builds last.
 type dockerImage struct {
 	stages                  []string

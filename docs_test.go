@@ -38,6 +38,33 @@ func TestDependenciesAreRecorded(t *testing.T) {
 
 var modulePath = regexp.MustCompile(`[a-z]+\.[a-z.]+/[A-Za-z0-9_./-]+|[a-z]+\.net/[a-z]+`)
 
+// The README's Go is what Example_readme runs.
+func TestReadmeGoIsTheExample(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, ok := strings.Cut(string(readme), "```go\n")
+	snippet, _, closed := strings.Cut(after, "```")
+	if !ok || !closed {
+		t.Fatal("README has no Go block")
+	}
+	var indented strings.Builder
+	for line := range strings.Lines(snippet) {
+		if strings.TrimSpace(line) != "" {
+			line = "\t" + line
+		}
+		indented.WriteString(line)
+	}
+	if !strings.Contains(string(example), indented.String()) {
+		t.Error("the README's Go differs from readme_test.go, which is the one that is compiled and run")
+	}
+}
+
 // Links between the project's own pages lead somewhere.
 func TestLinksInDocs(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)

@@ -110,13 +110,14 @@ func (s *fakeScope) nominate(c *store.Candidates, q store.Query, seen []int, f *
 	words := make([]float64, len(s.records))
 	for _, i := range seen {
 		for _, row := range s.rows[i] {
+			if q.Vector == nil {
+				break
+			}
 			d := 0.0
 			for k := range row {
-				d += float64(row[k]) * float64(q.Vector[min(k, len(q.Vector)-1)])
+				d += float64(row[k]) * float64(q.Vector[k])
 			}
-			if q.Vector != nil {
-				dense[i] = max(dense[i], d)
-			}
+			dense[i] = max(dense[i], d)
 		}
 		words[i], _ = lex.Score(s.records[i].Doc, s.records[i].Prev1, s.records[i].Prev2)
 	}

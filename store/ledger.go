@@ -32,11 +32,13 @@ type Write struct {
 // Intents makes writes durable before they reach the item store.
 type Intents interface {
 	// Record makes the write durable: thread state, arming, event, reply and pending embeds take effect at once, the
-	// change of items is kept as an intent until Applied. ErrConflict when the idempotency key holds another reply.
+	// change of items is kept as an intent until Applied. ErrConflict, and nothing written, when the idempotency key
+	// holds another reply (the very same reply makes it a no-op), when the event's id is taken, and when a Finish no
+	// longer holds its lease.
 	Record(ctx context.Context, w Write) error
 	// Applied drops the intent.
 	Applied(ctx context.Context, id string) error
-	// Unapplied returns intents that were recorded and not applied, oldest first.
+	// Unapplied returns intents that were recorded and not applied, oldest first: their id, scope and change.
 	Unapplied(ctx context.Context) ([]Write, error)
 	// Reply returns what was answered under an idempotency key, or ErrNotFound.
 	Reply(ctx context.Context, sc Scope, key string) (Reply, error)
@@ -63,7 +65,8 @@ type Threads interface {
 	Thread(ctx context.Context, sc Scope, thread string) (ThreadState, error)
 }
 
-// Arming sets a thread's trailing debounce: due at min(now+Quiet, first armed+MaxWait).
+// Arming sets a thread's trailing debounce: due at min(now+Quiet, first armed+MaxWait). While a run holds the thread, an
+// arming starts a new window. It never comes sooner than a Retry asked for.
 type Arming struct {
 	Thread  string
 	Now     time.Time
@@ -94,13 +97,16 @@ type Finish struct {
 
 // Queue is the durable debounce.
 type Queue interface {
-	// Claim leases up to n due jobs, one a thread, oldest due first.
+	// Claim leases up to n due jobs, one a thread, oldest due first. A job is free again when its lease has ended.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Job, error)
-	// Retry gives a job back, due at the given time, with one more failed attempt and a reason.
+	// Retry gives a job back, due at the given time, with one more failed attempt and a reason. ErrConflict when the
+	// lease is another's by now.
 	Retry(ctx context.Context, j Job, at time.Time, reason string) error
-	// NextDue returns when the earliest waiting job becomes due; ok is false when none waits.
+	// NextDue returns when the earliest job can be claimed: at its due time or, while leased, not before the lease
+	// ends; ok is false when there is none.
 	NextDue(ctx context.Context) (at time.Time, ok bool, err error)
-	// Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "". It returns how many.
+	// Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "". It returns how many wait,
+	// those due already included, those that a run holds (and nothing newer) left out.
 	Flush(ctx context.Context, sc Scope, thread string, now time.Time) (int, error)
 }
 
@@ -108,6 +114,9 @@ type Queue interface {
 type EmbedRef struct {
 	Scope Scope
 	ID    string
+	// Generation is set by PendingEmbeds. An item that is entered again (its text changed) gets a newer one, which
+	// Embedded and Postpone of the older leave alone; 0 means whatever generation.
+	Generation int64
 }
 
 // Embeds is the durable list of items without vectors. Entries are added by Record.

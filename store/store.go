@@ -2,6 +2,10 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
 	"time"
 
 	"evoke/scoring"
@@ -71,8 +75,16 @@ type Searcher interface {
 // Arm is one way to nominate candidates.
 type Arm string
 
-// The arms. ContextArm holds what follows a lexical hit in its session: an answer need not repeat the words of the
-// question that the turn before it asked.
+// The arms. Each nominates among the items that filter and view select; equal ranks of an arm are broken by the backend,
+// the same way every time.
+//
+//   - DenseArm: by the greatest dot product of the query with one of the item's rows.
+//   - LexicalArm: by the sum over the query's terms of N times idf (scoring.BM25.IDF over Candidates.Stats) times the
+//     term's weight in the item (scoring.Doc.Weights with scoring.LexicalParams.OwnBM25).
+//   - ContextArm: what stands one and two positions behind a lexical hit in its session, in the order of the hits: an
+//     answer need not repeat the words of the question that the turn before it asked. Switched by Query.Lexical.
+//   - RecentArm: by ValidFrom or, where that is unknown, RecordedAt, newest first.
+//   - ImportantArm: by Importance, highest first.
 const (
 	DenseArm     Arm = "dense"
 	LexicalArm   Arm = "lexical"
@@ -96,10 +108,11 @@ type Query struct {
 // Candidates is the answer to a Query.
 type Candidates struct {
 	Records []Record // unique by item id, in no meaningful order
-	// Stats of the query's terms within the scope and view: number of items and, per term, how many hold it in their
-	// own text. Never over other scopes.
+	// Stats of the query's terms: Docs is the number of the scope's items that are neither retracted nor closed
+	// (RetractedAt and ValidTo zero), whatever filter and view select; DF, for each term that any of them holds in its
+	// own terms (scoring.Doc.Terms), how many do. Never over other scopes.
 	Stats scoring.LexicalStats
-	// Pending counts the scope's items that have no vector yet.
+	// Pending counts, of those same items, the ones that have no vector yet.
 	Pending int
 	Failed  map[Arm]error // arms that could not answer
 }
@@ -109,10 +122,12 @@ type Record struct {
 	Item Item
 	Doc  *scoring.Doc // never nil
 	// Prev1 and Prev2 are the items of the same session at Position-1 and Position-2, nil when there are none in
-	// the view.
+	// the view; whether the filter selects them does not matter. Of several at one position it is an episodic one
+	// first, then the one with the smallest id.
 	Prev1, Prev2 *scoring.Doc
-	// Dense is the largest dot product of the query with the item's search vectors (see Embedding.Rows), in [-2,2];
-	// meaningful only when Embedded.
+	// Dense is the largest dot product of the query with the item's search vectors (see Embedding.Rows, each row
+	// quantised by scoring.Quantize), in [-2,2] up to the error of that. Embedded is true when the query has a valid
+	// vector and the item has one too; otherwise Dense means nothing.
 	Dense    float64
 	Embedded bool
 	Ranks    map[Arm]int // rank (from 1) in each arm that nominated it
@@ -123,13 +138,15 @@ type Writer interface {
 	// Apply makes a change of one scope. It is idempotent. A backend without transactions may stop in the middle
 	// when it fails; applying the same change again completes it.
 	Apply(ctx context.Context, sc Scope, c Change) error
-	// SetEmbeddings stores vectors for items that still exist with the same content; others are skipped silently.
-	// Vectors of another model than the store's are refused with ErrConflict.
+	// SetEmbeddings stores vectors for items that still exist with the same TextKey; others are skipped silently.
+	// Vectors of another model than the store's, or while it has none, are refused with ErrConflict; no vectors, another
+	// dimension, numbers that are not finite and zero vectors with ErrInvalid: all before anything is written.
 	SetEmbeddings(ctx context.Context, sc Scope, es []Embedding) error
 }
 
-// Change is a set of item writes. Put inserts or replaces whole items; an item whose content, speaker and times are
-// unchanged keeps its vectors, any other loses them until new ones are set. Delete removes items for good.
+// Change is a set of item writes. Put inserts or replaces whole items; an item whose TextKey is unchanged keeps its
+// vectors, any other loses them until new ones are set. Delete removes items for good, after Put: an id in both is gone.
+// Of several puts of one id the last counts.
 type Change struct {
 	Put    []Item
 	Delete []string
@@ -168,12 +185,22 @@ type Admin interface {
 	Scopes(ctx context.Context, tenant string) ([]Scope, error)
 	// Model returns the id of the vector space the store's vectors are in; "" before the first vector.
 	Model(ctx context.Context) (string, error)
-	// SetModel claims an empty vector space. It fails with ErrConflict when the store has another one.
+	// SetModel claims the store's vector space. It fails with ErrConflict when the store has another one, also while
+	// no item has a vector; claiming the same again is no change.
 	SetModel(ctx context.Context, id string, dim int) error
 	Close() error
 }
 
-// TextKey identifies what an item's vectors were computed from.
+// TextKey identifies what an item's vectors and analysed text were made from: kind, speaker, exact content and the day of
+// ValidFrom. It is the first 128 bits, in hex, of a SHA-256.
 func (it *Item) TextKey() string {
-	return ContentKey(it.Kind, it.Turn.Speaker+"\x00"+it.Content+"\x00"+it.ValidFrom.UTC().Format(time.DateOnly))
+	h := sha256.New()
+	for _, part := range [...]string{string(it.Kind), it.Turn.Speaker, it.Content} {
+		var length [8]byte
+		binary.LittleEndian.PutUint64(length[:], uint64(len(part)))
+		h.Write(length[:])
+		io.WriteString(h, part) //nolint:errcheck // a hash does not fail
+	}
+	io.WriteString(h, it.ValidFrom.UTC().Format(time.DateOnly)) //nolint:errcheck // as above
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -1,0 +1,178 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"evoke/store"
+)
+
+const (
+	dbName       = "evoke.db"
+	newName      = "evoke.db.new" // a database that is being made; renamed when it is complete
+	headerSize   = 100
+	headerMagic  = "SQLite format 3\x00"
+	fullCheckMax = 16 << 20 // bytes up to which opening checks every page
+)
+
+// damaged reports a database that cannot be used. Nothing is written to it.
+func damaged(file, why string) error {
+	return fmt.Errorf("%w: %s %s; it was left as it is: restore a backup, or import a JSON Lines export into a new directory",
+		store.ErrCorrupt, file, why)
+}
+
+func size(file string) (int64, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return -1, nil
+	case err != nil:
+		return 0, fmt.Errorf("look at the database: %w", err)
+	case !info.Mode().IsRegular():
+		return 0, store.Invalid("store.path", "a directory whose evoke.db is a regular file", "")
+	}
+	return info.Size(), nil
+}
+
+// inspectHeader tells whether a database exists and refuses one whose first bytes or length cannot be a database's. It
+// reads the files themselves, because SQLite would take an empty file for a new database and drop a log without one.
+func inspectHeader(dir string) (exists bool, err error) {
+	file := filepath.Join(dir, dbName)
+	length, err := size(file)
+	if err != nil {
+		return false, err
+	}
+	wal, err := size(file + "-wal")
+	if err != nil {
+		return false, err
+	}
+	if length < 0 {
+		if wal > 0 {
+			return false, damaged(file, "is missing although its log evoke.db-wal exists")
+		}
+		return false, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false, fmt.Errorf("open the database: %w", err)
+	}
+	defer f.Close()
+	header := make([]byte, headerSize)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return false, damaged(file, "is shorter than the header of a database")
+	}
+	if string(header[:len(headerMagic)]) != headerMagic {
+		return false, damaged(file, "does not begin as a SQLite database does")
+	}
+	page := int64(binary.BigEndian.Uint16(header[16:]))
+	if page == 1 {
+		page = 65536
+	}
+	if page < 512 || page&(page-1) != 0 {
+		return false, damaged(file, "has an impossible page size in its header")
+	}
+	// With a log, the newest pages may be there and not yet in the file.
+	pages := int64(binary.BigEndian.Uint32(header[28:]))
+	if wal <= 0 && pages > 0 && length < pages*page {
+		return false, damaged(file, fmt.Sprintf("is cut off: %d of %d bytes", length, pages*page))
+	}
+	return true, nil
+}
+
+// inspectPages reads an existing database through a connection that cannot write, before any connection that can is
+// opened: its schema, the first page of every table and index, and, when it is small, every page.
+func inspectPages(ctx context.Context, dir string, known int) error {
+	file := filepath.Join(dir, dbName)
+	db, err := sql.Open("sqlite", dsn(file, "mode=ro"))
+	if err != nil {
+		return wrap("open for inspection", err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return wrap("open "+file, err)
+	}
+	defer conn.Close()
+	var app int64
+	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+		return wrap("inspect "+file, err)
+	}
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if app != applicationID {
+		return fmt.Errorf("%w: %s is a SQLite database, but not Evoke's: choose another directory", store.ErrInvalid, file)
+	}
+	if err := checkVersion(version, known); err != nil {
+		return err
+	}
+	length, err := size(file)
+	if err != nil {
+		return err
+	}
+	if length <= fullCheckMax {
+		return quickCheck(ctx, conn, file)
+	}
+	return probe(ctx, conn)
+}
+
+// quickCheck reads every page.
+func quickCheck(ctx context.Context, conn *sql.Conn, file string) error {
+	var verdict string
+	if err := conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return wrap("check "+file, err)
+	}
+	if verdict != "ok" {
+		return damaged(file, "fails its check")
+	}
+	return nil
+}
+
+// probe reads one row of every table.
+func probe(ctx context.Context, conn *sql.Conn) error {
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		return wrap("read schema", err)
+	}
+	var tables []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			rows.Close()
+			return wrap("read schema", err)
+		}
+		tables = append(tables, name)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return wrap("read schema", err)
+	}
+	for _, t := range tables {
+		var n int
+		query := `SELECT count(*) FROM (SELECT 1 FROM "` + strings.ReplaceAll(t, `"`, `""`) + `" LIMIT 1)`
+		if err := conn.QueryRowContext(ctx, query).Scan(&n); err != nil {
+			return wrap("read table "+t, err)
+		}
+	}
+	return nil
+}
+
+// dsn names a database file with SQLite parameters; whatever the file's name holds stays part of the name.
+func dsn(file string, params ...string) string {
+	name := filepath.ToSlash(file)
+	if filepath.VolumeName(file) != "" {
+		name = "/" + name
+	}
+	u := url.URL{Path: name}
+	return "file:" + u.EscapedPath() + "?" + strings.Join(params, "&")
+}

@@ -1,0 +1,169 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"evoke/scoring"
+	"evoke/store"
+)
+
+// indexOf returns the index of a scope, reading it when it is not in memory.
+func (db *DB) indexOf(ctx context.Context, scope int64) (*index, error) {
+	return db.cache.get(ctx, scope, func() (*index, error) {
+		// Of the store, not of the caller: others may wait for the same reading.
+		return db.loadIndex(context.Background(), scope)
+	})
+}
+
+// loaded is one item on its way from the database into an index.
+type loaded struct {
+	n       int64
+	item    store.Item
+	doc     *scoring.Doc
+	weights []scoring.TermWeight
+	err     error
+}
+
+// loadIndex reads a scope in one read transaction. Rows are read by one goroutine and analysed terms decoded by
+// another, in order.
+func (db *DB) loadIndex(ctx context.Context, scope int64) (*index, error) {
+	_, dim, err := db.space(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(dim, db.opts.Lexical.OwnBM25())
+	err = db.reading(func(r *sql.DB) (err error) {
+		tx, err := r.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return wrap("read scope", err)
+		}
+		defer func() { err = errors.Join(err, tx.Rollback()) }()
+		slots, err := x.loadItems(ctx, tx, scope)
+		if err != nil || len(slots) == 0 {
+			return err
+		}
+		return x.loadVectors(ctx, tx, scope, slots)
+	})
+	if err != nil {
+		return nil, err
+	}
+	x.sortOrders()
+	return x, nil
+}
+
+func (x *index) loadItems(ctx context.Context, tx *sql.Tx, scope int64) (slots map[int64]int32, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT n, doc, "+itemColumns+" FROM items WHERE scope = ? ORDER BY recorded_at DESC, id", scope)
+	if err != nil {
+		return nil, wrap("read scope", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	batches := make(chan []loaded, 4)
+	go func() {
+		defer close(batches)
+		scanItems(ctx, rows, batches)
+	}()
+	defer func() {
+		cancel()
+		for range batches { //nolint:revive // the goroutine above ends before the rows are closed
+		}
+		err = errors.Join(err, wrap("read scope", rows.Close()))
+	}()
+	slots = map[int64]int32{}
+	for batch := range batches {
+		for i := range batch {
+			l := &batch[i]
+			if l.err != nil {
+				return nil, l.err
+			}
+			slots[l.n] = x.add(l.item, l.doc, l.doc.Weights(x.bm25))
+		}
+	}
+	return slots, nil
+}
+
+func scanItems(ctx context.Context, rows *sql.Rows, out chan<- []loaded) {
+	const batchSize = 256
+	batch := make([]loaded, 0, batchSize)
+	send := func() bool {
+		select {
+		case out <- batch:
+			batch = make([]loaded, 0, batchSize)
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for rows.Next() {
+		l := scanItem(rows)
+		batch = append(batch, l)
+		if (l.err != nil || len(batch) == batchSize) && !send() || l.err != nil {
+			return
+		}
+	}
+	if err := rows.Err(); err != nil {
+		batch = append(batch, loaded{err: wrap("read scope", err)})
+	}
+	send()
+}
+
+func scanItem(rows *sql.Rows) loaded {
+	var l loaded
+	var row itemRow
+	var doc sql.RawBytes
+	if err := rows.Scan(append([]any{&l.n, &doc}, row.dest()...)...); err != nil {
+		return loaded{err: wrap("read item", err)}
+	}
+	var err error
+	if l.item, err = row.item(); err != nil {
+		return loaded{err: err}
+	}
+	d, err := scoring.UnmarshalDoc(doc)
+	if err != nil { // of another version, or damaged: it is made of the text
+		l.doc = newDoc(&l.item)
+		return l
+	}
+	l.doc = &d
+	return l
+}
+
+func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, scope int64, slots map[int64]int32) (err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT v.item, v.scale, v.row FROM items i CROSS JOIN vectors v ON v.item = i.n
+WHERE i.scope = ? ORDER BY i.recorded_at DESC, i.id, v.seq`, scope)
+	if err != nil {
+		return wrap("read vectors", err)
+	}
+	defer func() { err = errors.Join(err, wrap("read vectors", rows.Close())) }()
+	x.rows = make([]int8, 0, len(slots)*x.dim)
+	var last int64
+	var pending []vecRow // of one item; their numbers are in buf
+	var buf []int8
+	flush := func() {
+		if len(pending) > 0 {
+			x.setRows(slots[last], pending)
+			pending, buf = pending[:0], buf[:0]
+		}
+	}
+	for rows.Next() {
+		var n int64
+		var scale float64
+		var blob sql.RawBytes
+		if err := rows.Scan(&n, &scale, &blob); err != nil {
+			return wrap("read vector", err)
+		}
+		if len(blob) != x.dim {
+			return fmt.Errorf("%w: a stored vector has %d numbers, not %d", store.ErrCorrupt, len(blob), x.dim)
+		}
+		if n != last {
+			flush()
+			last = n
+		}
+		from := len(buf)
+		buf = append(buf, int8sOf(blob)...)
+		pending = append(pending, vecRow{q: buf[from:], scale: float32(scale)})
+	}
+	flush()
+	return wrap("read vectors", rows.Err())
+}

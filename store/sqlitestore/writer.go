@@ -1,0 +1,233 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// maxBatch is how many writes one transaction takes at most.
+const maxBatch = 128
+
+// request is one write that waits for its turn.
+type request struct {
+	run   func(*tx) error
+	state atomic.Int32 // waiting → running or withdrawn
+	done  chan error
+}
+
+const (
+	waiting int32 = iota
+	running
+	withdrawn
+)
+
+// writer owns the only connection that writes. Requests that arrive while it commits share its next transaction.
+type writer struct {
+	conn   *sql.Conn
+	memory *sync.RWMutex
+	stmts  map[string]*sql.Stmt
+	queue  chan *request
+	ended  chan struct{}
+}
+
+func newWriter(conn *sql.Conn, memory *sync.RWMutex) *writer {
+	w := &writer{conn: conn, memory: memory, stmts: map[string]*sql.Stmt{}, queue: make(chan *request, maxBatch), ended: make(chan struct{})}
+	go w.loop()
+	return w
+}
+
+// do runs a write and returns after it was committed, and after what tx.after asked for was done. With a done context
+// it returns early only when the write had not begun and never will.
+func (w *writer) do(ctx context.Context, run func(*tx) error) error {
+	r := &request{run: run, done: make(chan error, 1)}
+	select {
+	case w.queue <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-ctx.Done():
+		if r.state.CompareAndSwap(waiting, withdrawn) {
+			return ctx.Err()
+		}
+		return <-r.done
+	}
+}
+
+// close ends the loop. No call of do may be under way or follow.
+func (w *writer) close() error {
+	close(w.queue)
+	<-w.ended
+	var errs []error
+	for _, s := range w.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close())...)
+}
+
+func (w *writer) loop() {
+	defer close(w.ended)
+	for first := range w.queue {
+		batch := w.collect(first)
+		if len(batch) > 0 && !w.commit(batch) {
+			// The shared transaction broke: each write tries alone, so that only the guilty one fails.
+			for _, r := range batch {
+				w.commit([]*request{r})
+			}
+		}
+	}
+}
+
+// collect takes the requests that wait now.
+func (w *writer) collect(first *request) []*request {
+	var batch []*request
+	take := func(r *request) {
+		if r.state.CompareAndSwap(waiting, running) {
+			batch = append(batch, r)
+		}
+	}
+	take(first)
+	for len(batch) < maxBatch {
+		select {
+		case r, ok := <-w.queue:
+			if !ok {
+				return batch
+			}
+			take(r)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commit runs a batch in one transaction and answers its requests. It returns false, and answers nobody, when a batch
+// of several failed as a whole.
+func (w *writer) commit(batch []*request) bool {
+	t := &tx{w: w, ctx: context.Background()}
+	errs, err := w.transact(t, batch)
+	if err != nil && len(batch) > 1 {
+		return false
+	}
+	if err == nil {
+		for _, f := range t.afters {
+			f()
+		}
+	}
+	for i, r := range batch {
+		if err != nil {
+			r.done <- err
+			continue
+		}
+		r.done <- errs[i]
+	}
+	return true
+}
+
+// transact returns each request's error, or the error that undid all of them.
+func (w *writer) transact(t *tx, batch []*request) (_ []error, err error) {
+	if w.memory != nil {
+		w.memory.Lock()
+		defer w.memory.Unlock()
+	}
+	if err := t.exec("BEGIN IMMEDIATE"); err != nil {
+		return nil, wrap("begin", err)
+	}
+	defer func() {
+		if err != nil {
+			// Fails when SQLite has rolled back by itself, which is as good.
+			_ = t.exec("ROLLBACK")
+		}
+	}()
+	errs := make([]error, len(batch))
+	for i, r := range batch {
+		if errs[i], err = t.savepoint(r.run); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.exec("COMMIT"); err != nil {
+		return nil, wrap("commit", err)
+	}
+	return errs, nil
+}
+
+// tx is the transaction that a write runs in.
+type tx struct {
+	w      *writer
+	ctx    context.Context // never done: a write that has begun is finished
+	afters []func()
+}
+
+// savepoint runs one write so that its failure undoes nothing else. broken is set when the transaction is lost.
+func (t *tx) savepoint(run func(*tx) error) (failed, broken error) {
+	if err := t.exec("SAVEPOINT one"); err != nil {
+		return nil, wrap("begin", err)
+	}
+	n := len(t.afters)
+	if failed = run(t); failed == nil {
+		return nil, wrap("end", t.exec("RELEASE one"))
+	}
+	t.afters = t.afters[:n]
+	if code := primary(failed); code != 0 && code != sqlite3.SQLITE_CONSTRAINT {
+		return nil, wrap("write", failed) // of the file, not of this write: SQLite may have given up the transaction
+	}
+	if err := t.exec("ROLLBACK TO one"); err != nil {
+		return nil, wrap("undo", errors.Join(failed, err))
+	}
+	return failed, wrap("undo", t.exec("RELEASE one"))
+}
+
+// after has f called when the transaction has been committed, before the write is acknowledged.
+func (t *tx) after(f func()) { t.afters = append(t.afters, f) }
+
+func (t *tx) stmt(query string) (*sql.Stmt, error) {
+	if s, ok := t.w.stmts[query]; ok {
+		return s, nil
+	}
+	s, err := t.w.conn.PrepareContext(t.ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	t.w.stmts[query] = s
+	return s, nil
+}
+
+// exec runs a statement. Queries are constants of this package: their number is bounded.
+func (t *tx) exec(query string, args ...any) error {
+	_, err := t.execN(query, args...)
+	return err
+}
+
+// execN runs a statement and returns how many rows it changed.
+func (t *tx) execN(query string, args ...any) (int, error) {
+	s, err := t.stmt(query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := s.ExecContext(t.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("rows affected: %w", err)
+	}
+	return int(n), nil
+}
+
+// get reads one row into dest; sql.ErrNoRows when there is none.
+func (t *tx) get(query string, args []any, dest ...any) error {
+	s, err := t.stmt(query)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(t.ctx, args...).Scan(dest...)
+}

@@ -9,24 +9,14 @@ import (
 var (
 	reWhen = regexp.MustCompile(`\b(?:when|what (?:date|day|month|year|time)|which (?:date|day|month|year)|how long)\b` +
 		`|什么时候|什麼時候|啥时候|何时|何時|哪天|哪一天|哪日|哪年|哪一年|哪个月|哪個月|几月|幾月|几号|幾號|几点|幾點|多久|多长时间|什么时间|什么日期|何日|何月|何年|何曜日|いつ|どのくらい`)
-	reTimed = regexp.MustCompile(`\b(?:yesterday|today|tonight|tomorrow|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday)` +
-		`|next (?:week|weekend|month|year|summer|winter|spring|fall)|(?:this|past|two|three|few|couple of|\d+) (?:weeks?|weekends?|months?|years?|days?|mornings?)|ago|recently|just` +
-		`|january|february|march|april|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|(?:19|20)\d\d|(?:in|last|next|this) may|may \d{1,2}|\d{1,2}(?:st|nd|rd|th)? (?:of )?may)\b` +
-		`|昨天|昨日|昨晚|前天|今天|今日|今晚|今早|明天|明日|后天|後天|上周|上週|上星期|上个星期|下周|下週|下星期|先週|今週|来週|这周|這週|周末|週末|上个月|上個月|下个月|这个月|先月|今月|来月|去年|今年|明年|前年|昨年|来年|最近|刚刚|剛剛|刚才|几天|星期[一二三四五六日天]|[周週][一二三四五六日]|[月火水木金土日]曜` +
-		`|(?:\d+|[一二两三四五六七八九十]+)\s*(?:年|月|号|日|天|周|週|个月|ヶ月|か月)(?:前|后|後)?`)
-	rePresent = regexp.MustCompile(`\b(?:is|are|am|do|does|have|has|currently|current|now|latest|how many|how much|what's)\b|现在|現在|目前|如今|最新|多少|今は`)
-	rePast    = regexp.MustCompile(`\b(?:did|was|were|had|when|first|initially|originally|before|earlier|previously|order|timeline|between|days? passed|how long|ever|across|throughout|over time|evolved|summar\w+)\b|以前|之前|当时|當時|曾|最初|原来|什么时候|何时|多久|いつ`)
+	reHanTimed = regexp.MustCompile(`星期[一二三四五六日天]|[周週][一二三四五六日]|[月火水木金土日]曜|(?:\d+|[一二两三四五六七八九十]+)\s*(?:年|月|号|日|天|周|週|个月|ヶ月|か月)(?:前|后|後)?`)
+	rePresent  = regexp.MustCompile(`\b(?:is|are|am|do|does|have|has|currently|current|now|latest|how many|how much|what's)\b|现在|現在|目前|如今|最新|多少|今は`)
+	rePast     = regexp.MustCompile(`\b(?:did|was|were|had|when|first|initially|originally|before|earlier|previously|order|timeline|between|days? passed|how long|ever|across|throughout|over time|evolved|summar\w+)\b|以前|之前|当时|當時|曾|最初|原来|什么时候|何时|多久|いつ`)
 )
 
 // WhenQuestion reports whether a query asks for a point or a length of time.
 func WhenQuestion(query string) bool {
 	return reWhen.MatchString(dateText(query))
-}
-
-// HasTimeExpression reports whether a text says when something happens: a relative phrase, a weekday, a month, a year.
-// It reads the first 12,000 bytes.
-func HasTimeExpression(text string) bool {
-	return reTimed.MatchString(dateText(text))
 }
 
 // AsksPresent reports whether a query asks for the present state of things, so that the newer of two statements is wanted.

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,9 +12,9 @@ const maxRanges = 24
 
 // phrase is a fixed expression and the range it means on a given day.
 type phrase struct {
-	re    *regexp.Regexp
-	words []string // alternatives without blanks around them, for Chinese and Japanese
-	days  func(Day) DateRange
+	english []string // whole words
+	words   []string // Chinese and Japanese, which have no blanks around words
+	days    func(Day) DateRange
 }
 
 func days(from, to Day) func(Day) DateRange {
@@ -50,23 +51,23 @@ func words(ws ...string) []string { return ws }
 // phrases in the order they are tried. Where one phrase contains another ("大前天", "前天"), the longer stands first and
 // hides the shorter.
 var phrases = []phrase{
-	{regexp.MustCompile(`\bday before yesterday\b`), words("前天", "一昨日", "おととい"), days(-2, -2)},
-	{regexp.MustCompile(`\byesterday\b|\blast night\b`), words("昨天", "昨日", "昨晚", "昨夜", "きのう"), days(-1, -1)},
-	{regexp.MustCompile(`\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b`), words("今天", "今日", "今晚", "今晩", "今早", "今朝", "きょう"), days(0, 0)},
-	{regexp.MustCompile(`\bday after tomorrow\b`), words("后天", "後天", "明後日", "あさって"), days(2, 2)},
-	{regexp.MustCompile(`\btomorrow\b`), words("明天", "明日", "明晚", "あした"), days(1, 1)},
-	{regexp.MustCompile(`\b(?:last|past) weekend\b|\bthe weekend\b|\bover the weekend\b`), words("上周末", "上個週末", "上个周末", "先週末"), weekend(-1)},
-	{regexp.MustCompile(`\bthis weekend\b`), words("这周末", "這週末", "今週末"), weekend(0)},
-	{regexp.MustCompile(`\bnext weekend\b`), words("下周末", "下週末", "来週末"), weekend(1)},
-	{regexp.MustCompile(`\blast week\b`), words("上周", "上週", "上星期", "上个星期", "上個星期", "上礼拜", "先週"), week(-1)},
-	{regexp.MustCompile(`\bthis week\b`), words("这周", "這週", "本周", "这个星期", "今週"), week(0)},
-	{regexp.MustCompile(`\bnext week\b`), words("下周", "下週", "下星期", "下个星期", "下個星期", "来週"), week(1)},
-	{regexp.MustCompile(`\blast month\b`), words("上个月", "上個月", "上月", "先月"), months(-1)},
-	{regexp.MustCompile(`\bthis month\b`), words("这个月", "這個月", "本月", "今月"), months(0)},
-	{regexp.MustCompile(`\bnext month\b`), words("下个月", "下個月", "下月", "来月"), months(1)},
-	{regexp.MustCompile(`\byear before last\b`), words("前年", "一昨年", "おととし"), years(-2)},
-	{regexp.MustCompile(`\blast year\b`), words("去年", "昨年"), years(-1)},
-	{regexp.MustCompile(`\bnext year\b`), words("明年", "来年"), years(1)},
+	{words("day before yesterday"), words("前天", "一昨日", "おととい"), days(-2, -2)},
+	{words("yesterday", "last night"), words("昨天", "昨日", "昨晚", "昨夜", "きのう"), days(-1, -1)},
+	{words("today", "tonight", "this morning", "this afternoon", "this evening"), words("今天", "今日", "今晚", "今晩", "今早", "今朝", "きょう"), days(0, 0)},
+	{words("day after tomorrow"), words("后天", "後天", "明後日", "あさって"), days(2, 2)},
+	{words("tomorrow"), words("明天", "明日", "明晚", "あした"), days(1, 1)},
+	{words("the weekend", "over the weekend", "last weekend", "past weekend"), words("上周末", "上個週末", "上个周末", "先週末"), weekend(-1)},
+	{words("this weekend"), words("这周末", "這週末", "今週末"), weekend(0)},
+	{words("next weekend"), words("下周末", "下週末", "来週末"), weekend(1)},
+	{words("last week"), words("上周", "上週", "上星期", "上个星期", "上個星期", "上礼拜", "先週"), week(-1)},
+	{words("this week"), words("这周", "這週", "本周", "这个星期", "今週"), week(0)},
+	{words("next week"), words("下周", "下週", "下星期", "下个星期", "下個星期", "来週"), week(1)},
+	{words("last month"), words("上个月", "上個月", "上月", "先月"), months(-1)},
+	{words("this month"), words("这个月", "這個月", "本月", "今月"), months(0)},
+	{words("next month"), words("下个月", "下個月", "下月", "来月"), months(1)},
+	{words("year before last"), words("前年", "一昨年", "おととし"), years(-2)},
+	{words("last year"), words("去年", "昨年"), years(-1)},
+	{words("next year"), words("明年", "来年"), years(1)},
 }
 
 var (
@@ -132,61 +133,101 @@ func relativeDates(s string, at time.Time) []DateRange {
 	if !ok {
 		return nil
 	}
-	var out []DateRange
-	add := func(r DateRange) {
-		if r.valid() && len(out) < maxRanges {
-			out = append(out, r)
-		}
-	}
-	han := hasDense(s)
-	rest := s
+	var found []DateRange
+	rest, han := s, hasDense(s)
 	if han {
-		for _, m := range reHanWday.FindAllStringSubmatch(s, -1) {
-			offset := map[string]Day{"上": -7, "先": -7, "下": 7, "来": 7}[m[1]]
-			d := today - Day(today.weekday()) + offset + Day(weekdayIndex[m[2]])
-			add(DateRange{d, d})
-		}
-		rest = reHanWday.ReplaceAllString(s, " ")
-		for _, m := range reHanAgo.FindAllStringSubmatch(rest, -1) {
-			add(ago(today, quantity(m[1]), hanUnit(m[2])))
-		}
-		rest = strings.ReplaceAll(rest, "大前天", " ")
-		if strings.Contains(s, "大前天") {
-			add(DateRange{today - 3, today - 3})
-		}
+		found, rest = hanDates(s, today)
 	}
 	for _, p := range phrases {
-		found := p.re.MatchString(rest)
-		if found {
-			rest = p.re.ReplaceAllString(rest, " ")
-		}
-		if han {
-			for _, w := range p.words {
-				if strings.Contains(rest, w) {
-					found = true
-					rest = strings.ReplaceAll(rest, w, " ")
-				}
+		hit := false
+		for _, w := range p.english {
+			for i := phraseIndex(rest, w); i >= 0; i = phraseIndex(rest, w) {
+				hit = true
+				rest = rest[:i] + " " + rest[i+len(w):]
 			}
 		}
-		if found {
-			add(p.days(today))
+		for _, w := range p.words {
+			if han && strings.Contains(rest, w) {
+				hit = true
+				rest = strings.ReplaceAll(rest, w, " ")
+			}
+		}
+		if hit {
+			found = append(found, p.days(today))
 		}
 	}
-	for _, m := range reWeekday.FindAllStringSubmatch(s, -1) {
-		ahead := (weekdayIndex[m[2]] - today.weekday() + 7) % 7
-		d := today + Day(ahead)
-		switch past := m[1] == "last" || m[1] == "on"; {
-		case past:
+	if strings.Contains(s, "ago") || strings.Contains(s, "back") || strings.Contains(s, "earlier") {
+		for _, m := range reAgo.FindAllStringSubmatch(s, maxRanges) {
+			found = append(found, ago(today, quantity(m[1]), m[2]))
+		}
+	}
+	if strings.Contains(s, "day") {
+		for _, m := range reWeekday.FindAllStringSubmatch(s, maxRanges) {
+			found = append(found, weekdayRange(today, m[1], weekdayIndex[m[2]]))
+		}
+	}
+	found = slices.DeleteFunc(found, func(r DateRange) bool { return !r.valid() })
+	if len(found) == 0 {
+		return nil
+	}
+	return found[:min(len(found), maxRanges)]
+}
+
+// hanDates resolves the Chinese and Japanese phrases with a number or a weekday in them, and returns the text without
+// those that would hide another phrase.
+func hanDates(s string, today Day) (found []DateRange, rest string) {
+	for _, m := range reHanWday.FindAllStringSubmatch(s, maxRanges) {
+		d := today - Day(today.weekday()) + Day(weekdayIndex[m[2]])
+		switch m[1] {
+		case "上", "先":
 			d -= 7
-		case ahead == 0:
+		case "下", "来":
 			d += 7
 		}
-		add(DateRange{d, d})
+		found = append(found, DateRange{d, d})
 	}
-	for _, m := range reAgo.FindAllStringSubmatch(s, -1) {
-		add(ago(today, quantity(m[1]), m[2]))
+	rest = reHanWday.ReplaceAllString(s, " ")
+	for _, m := range reHanAgo.FindAllStringSubmatch(rest, maxRanges) {
+		found = append(found, ago(today, quantity(m[1]), hanUnit(m[2])))
 	}
-	return out
+	if strings.Contains(rest, "大前天") {
+		found = append(found, DateRange{today - 3, today - 3})
+		rest = strings.ReplaceAll(rest, "大前天", " ")
+	}
+	return found, rest
+}
+
+// weekdayRange is the day meant by "last", "on" (the one before today), "this" or "next" (the one after) and a weekday.
+func weekdayRange(today Day, which string, weekday int) DateRange {
+	ahead := (weekday - today.weekday() + 7) % 7
+	d := today + Day(ahead)
+	switch past := which == "last" || which == "on"; {
+	case past:
+		d -= 7
+	case ahead == 0:
+		d += 7
+	}
+	return DateRange{d, d}
+}
+
+// phraseIndex is where phrase first stands in s as whole words, -1 if nowhere.
+func phraseIndex(s, phrase string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], phrase)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(phrase)
+		if (i == 0 || !wordByte(s[i-1])) && (end == len(s) || !wordByte(s[end])) {
+			return i
+		}
+		from = i + 1
+	}
+}
+
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
 func hasDense(s string) bool {

@@ -47,11 +47,19 @@ func QueryTerms(text string) []QueryTerm {
 	for _, tok := range tokens {
 		out = append(out, QueryTerm{Term: HashTerm(tok), Token: tok, N: 1})
 	}
+	return mergeQuery(out)
+}
+
+// mergeQuery sorts in place and adds up equal terms.
+func mergeQuery(out []QueryTerm) []QueryTerm {
+	if len(out) == 0 {
+		return nil
+	}
 	slices.SortStableFunc(out, func(a, b QueryTerm) int { return cmp.Compare(a.Term, b.Term) })
 	w := 0
 	for _, t := range out[1:] {
 		if t.Term == out[w].Term {
-			out[w].N++
+			out[w].N += t.N
 			continue
 		}
 		w++

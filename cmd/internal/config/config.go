@@ -337,7 +337,7 @@ func isSection(name string) bool {
 
 // othersVariables are EVOKE_* variables that are no settings of the binary: where the file is, what the tests and the
 // containers read.
-var othersVariables = []string{"EVOKE_CONFIG", "EVOKE_DATA", "EVOKE_SOAK", "EVOKE_TARGET", "EVOKE_PORT", "EVOKE_KEYS_FILE", "EVOKE_TEST_*", "EVOKE_CI_*"}
+var othersVariables = []string{"EVOKE_CONFIG", "EVOKE_DATA", "EVOKE_SOAK", "EVOKE_MODELS", "EVOKE_TARGET", "EVOKE_PORT", "EVOKE_KEYS_FILE", "EVOKE_TEST_*", "EVOKE_CI_*"}
 
 // environment reads the EVOKE_* variables. An empty one counts as not set.
 func environment(environ []string) (map[string]any, error) {

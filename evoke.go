@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"evoke/extract"
+	"evoke/extract/message"
 	"evoke/recall"
 	"evoke/store"
 )
@@ -26,7 +27,7 @@ type Who struct {
 // IngestRequest is a piece of conversation.
 type IngestRequest struct {
 	Who
-	Messages []extract.Message
+	Messages []message.Message
 	// IdempotencyKey makes a retry safe: the same key with the same messages gives the same answer, with others
 	// ErrConflict. At most 256 bytes; "" for none.
 	IdempotencyKey string
@@ -36,8 +37,10 @@ type IngestRequest struct {
 // IngestResult says what became of the messages. When Ingest returns without error the turns are durable and
 // lexically searchable.
 type IngestResult struct {
-	EventID string            `json:"event_id,omitempty"`
-	Turns   []string          `json:"turns"` // ids of the turns kept, in order
+	EventID string            `json:"event_id,omitempty"` // follow it with Event
+	State   store.EventState  `json:"state,omitempty"`    // pending, or nothing when no extraction follows
+	Note    string            `json:"note,omitempty"`     // why nothing follows
+	Turns   []extract.TurnRef `json:"turns"`              // the turns kept by this call
 	Dropped []extract.Dropped `json:"dropped,omitempty"`
 	// Skipped names why nothing was kept: "namespace_policy", "disabled", "no_store"; "" otherwise.
 	Skipped string `json:"skipped,omitempty"`

@@ -1,0 +1,186 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"evoke/store"
+)
+
+// Feedback counts one more use of each item that helped, and returns how many there were. Uses raise an item's
+// importance; reading never does.
+func (m *Memory) Feedback(ctx context.Context, r FeedbackRequest) (int, error) {
+	if err := checkIDs(r.IDs); err != nil {
+		return 0, err
+	}
+	_, read, ok, err := m.policy.scopes(m.tenant, r.Who)
+	if err != nil || !ok {
+		return 0, err
+	}
+	n := 0
+	for _, sc := range read {
+		k, err := m.feedback(ctx, sc, r.IDs)
+		if err != nil {
+			return n, fmt.Errorf("feedback: %w", err)
+		}
+		n += k
+	}
+	return n, nil
+}
+
+func (m *Memory) feedback(ctx context.Context, sc store.Scope, ids []string) (int, error) {
+	unlock := m.lock(sc)
+	defer unlock()
+	items, err := m.store.Get(ctx, sc, ids)
+	if err != nil || len(items) == 0 {
+		return 0, err
+	}
+	for i := range items {
+		items[i].Uses++
+		items[i].LastUsed = m.now()
+	}
+	w := m.newWrite(sc)
+	w.Put = items
+	return len(items), m.commit(ctx, w)
+}
+
+// maxIDs is how many ids one call may name.
+const maxIDs = 1000
+
+func checkIDs(ids []string) error {
+	if len(ids) == 0 || len(ids) > maxIDs {
+		return store.Invalid("ids", fmt.Sprintf("a list of 1 to %d ids", maxIDs), fmt.Sprint(len(ids)))
+	}
+	for i, id := range ids {
+		if id == "" {
+			return store.Invalid(fmt.Sprintf("ids[%d]", i), "given", "")
+		}
+		if err := store.ValidateName(fmt.Sprintf("ids[%d]", i), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Forget removes items for good. What stood after a removed turn gets vectors of its own again, so that nothing of the
+// removed text stays in them.
+func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, error) {
+	if n := bools(len(r.IDs) > 0, r.Filter != nil, r.All); n != 1 {
+		return ForgetResult{}, store.Invalid("forget", "told what: exactly one of ids, a filter or all", "")
+	}
+	if r.Filter != nil && r.Filter.IsZero() {
+		return ForgetResult{}, store.Invalid("filter", "a filter that selects something less than everything (use all for that)", "")
+	}
+	if len(r.IDs) > 0 {
+		if err := checkIDs(r.IDs); err != nil {
+			return ForgetResult{}, err
+		}
+	}
+	if r.Filter != nil {
+		if err := r.Filter.Validate(); err != nil {
+			return ForgetResult{}, err
+		}
+	}
+	sc, err := m.memory(r.Who)
+	if err != nil {
+		return ForgetResult{}, err
+	}
+	unlock := m.lock(sc)
+	defer unlock()
+	items, err := m.selected(ctx, sc, r)
+	if err != nil {
+		return ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
+	res := ForgetResult{Forgotten: len(items), DryRun: r.DryRun}
+	for _, id := range r.IDs {
+		if !slices.ContainsFunc(items, func(it store.Item) bool { return it.ID == id }) {
+			res.Unknown = append(res.Unknown, id)
+		}
+	}
+	if r.DryRun || len(items) == 0 {
+		return res, nil
+	}
+	return res, m.erase(ctx, sc, items)
+}
+
+func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) ([]store.Item, error) {
+	if len(r.IDs) > 0 {
+		ids := slices.Clone(r.IDs)
+		slices.Sort(ids)
+		return m.store.Get(ctx, sc, slices.Compact(ids))
+	}
+	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: 1000}
+	if r.Filter != nil {
+		q.Filter = *r.Filter
+	}
+	q.Filter = narrow(q.Filter, r.Thread)
+	var all []store.Item
+	for {
+		page, err := m.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return all, nil
+		}
+	}
+}
+
+// erase deletes items in bounded writes.
+func (m *Memory) erase(ctx context.Context, sc store.Scope, items []store.Item) error {
+	type place struct {
+		session  string
+		position int
+	}
+	gone := make(map[place]bool, len(items))
+	for i := range items {
+		gone[place{items[i].Turn.Session, items[i].Turn.Position}] = true
+	}
+	for part := range slices.Chunk(items, 500) {
+		w := m.newWrite(sc)
+		for i := range part {
+			t := part[i].Turn
+			w.Delete = append(w.Delete, part[i].ID)
+			if !t.IsTurn() || gone[place{t.Session, t.Position + 1}] {
+				continue
+			}
+			after, err := m.following(ctx, sc, t)
+			if err != nil {
+				return err
+			}
+			w.Embed = append(w.Embed, after...)
+		}
+		if err := m.commit(ctx, w); err != nil {
+			return fmt.Errorf("forget: %w", err)
+		}
+	}
+	return nil
+}
+
+// following returns the ids of the turns right after t, whose context vectors hold some of t's text.
+func (m *Memory) following(ctx context.Context, sc store.Scope, t store.Turn) ([]string, error) {
+	page, err := m.store.List(ctx, sc, store.ListQuery{
+		Filter: store.Filter{Sessions: []string{t.Session}, Positions: store.PositionRange{From: t.Position + 1, To: t.Position + 2}},
+		View:   store.View{All: true}, Order: store.ByID, Limit: 100,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read neighbours: %w", err)
+	}
+	ids := make([]string, len(page.Items))
+	for i := range page.Items {
+		ids[i] = page.Items[i].ID
+	}
+	return ids, nil
+}
+
+func bools(bs ...bool) int {
+	n := 0
+	for _, b := range bs {
+		if b {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,97 @@
+package evoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"evoke/extract"
+	"evoke/store"
+)
+
+// Ingest keeps the user's and the assistant's turns of a conversation verbatim and arms the extraction of facts, which
+// follows when the conversation goes quiet. When it returns without error the turns survive a crash and are found by
+// their words; their vectors follow.
+func (m *Memory) Ingest(ctx context.Context, r IngestRequest) (IngestResult, error) {
+	sc, _, ok, err := m.policy.scopes(m.tenant, r.Who)
+	if err != nil {
+		return IngestResult{}, err
+	}
+	none := IngestResult{Turns: []extract.TurnRef{}}
+	switch {
+	case !ok:
+		none.Skipped = skippedByPolicy
+	case m.memoryOpts.Disabled:
+		none.Skipped = "disabled"
+	case r.NoStore:
+		none.Skipped = "no_store"
+	default:
+		return m.ingest(ctx, sc, r)
+	}
+	return none, nil
+}
+
+func (m *Memory) ingest(ctx context.Context, sc store.Scope, r IngestRequest) (IngestResult, error) {
+	res, err := m.ingester.Ingest(ctx, sc, r.Thread, r.Messages, &extract.Call{Key: r.IdempotencyKey})
+	if err != nil {
+		return IngestResult{}, err
+	}
+	if len(res.Turns) > 0 && !res.Replayed {
+		m.wakeVectors()
+	}
+	if m.events.Ingested != nil {
+		m.events.Ingested(len(res.Turns), len(res.Dropped))
+	}
+	return IngestResult{EventID: res.Event, State: res.State, Note: res.Note, Turns: res.Turns, Dropped: res.Dropped}, nil
+}
+
+// Event returns what became of an ingested batch. It waits up to wait for a terminal state and then answers what it
+// has, pending or not.
+func (m *Memory) Event(ctx context.Context, id string, wait time.Duration) (store.Event, error) {
+	if err := store.ValidateName("event", id); err != nil {
+		return store.Event{}, err
+	}
+	if wait <= 0 {
+		return m.ledger.Event(ctx, m.tenant, id)
+	}
+	c, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	ev, err := m.worker.Settle(c, m.tenant, id)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return m.ledger.Event(ctx, m.tenant, id)
+	}
+	return ev, err
+}
+
+// Flush extracts what waits in a memory now, one thread of it when Who names one, and returns the number of threads.
+func (m *Memory) Flush(ctx context.Context, w Who) (int, error) {
+	sc, err := m.memory(w)
+	if err != nil {
+		return 0, err
+	}
+	n, err := m.worker.Flush(ctx, sc, w.Thread)
+	if err != nil {
+		return n, fmt.Errorf("flush: %w", err)
+	}
+	return n, nil
+}
+
+// Settle waits until the memories of all tenants have the vectors that were pending when it was called or came since.
+// It does not wait for conversations to go quiet: Flush does that. Without an embedder it returns at once.
+func (m *Memory) Settle(ctx context.Context) error {
+	for m.vectors != nil {
+		refs, err := m.ledger.PendingEmbeds(ctx, time.Now(), 1)
+		if err != nil {
+			return fmt.Errorf("settle: %w", err)
+		}
+		if len(refs) == 0 {
+			return nil
+		}
+		m.vectors.Wake()
+		if err := m.vectors.Wait(ctx); err != nil {
+			return fmt.Errorf("settle: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package evoke
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"evoke/embed"
+	"evoke/extract"
+	"evoke/extract/message"
+	"evoke/extract/vectorize"
+	"evoke/recall"
+	"evoke/store"
+	"evoke/store/sqlitestore"
+)
+
+// Memory is an open memory engine, fixed to one tenant. It is safe for concurrent use.
+type Memory struct {
+	*engine
+	tenant string
+}
+
+// engine is what all tenants of one process share.
+type engine struct {
+	store      store.Store
+	ledger     store.Ledger
+	policy     *Policy
+	limits     store.Limits
+	memoryOpts MemoryOptions
+	clock      func() time.Time
+	events     *Events
+
+	recall   *recall.Engine
+	ingester *extract.Ingester
+	worker   *extract.Worker
+	vectors  *vectorize.Worker // nil without an embedder
+	model    embed.Model
+	noDense  string // why there is no dense arm; "" when there is one
+	locks    *extract.Locks
+	closers  []func() error
+}
+
+// Open opens the memory of one tenant: the embedded store at Path, or the store and ledger given. Writes that a crash
+// interrupted are completed first, and pending extraction and vectors go on in the background until Close.
+func Open(ctx context.Context, opts *Options) (*Memory, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	e := &engine{policy: o.Policy, limits: o.Limits, memoryOpts: o.Memory, clock: o.Clock, events: o.Events, locks: new(extract.Locks)}
+	if err := e.openStore(ctx, &o); err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	if err := e.start(ctx, &o); err != nil {
+		return nil, errors.Join(fmt.Errorf("open: %w", err), e.close())
+	}
+	return &Memory{engine: e, tenant: o.Tenant}, nil
+}
+
+func (e *engine) openStore(ctx context.Context, o *Options) error {
+	if o.Store != nil {
+		e.store, e.ledger = o.Store, o.Ledger
+	} else {
+		dir := o.Path
+		if dir == "" {
+			dir = sqlitestore.Memory
+		}
+		db, err := sqlitestore.Open(ctx, dir, &sqlitestore.Options{
+			Durability: sqlitestore.Durability(o.Durability), IndexBytes: o.IndexBytes, Limits: o.Limits, Logger: o.Logger,
+		})
+		if err != nil {
+			return err
+		}
+		e.store, e.ledger = db, db
+		e.closers = append(e.closers, db.Close)
+	}
+	return nil
+}
+
+// start builds the parts on top of the store and starts the background workers.
+func (e *engine) start(ctx context.Context, o *Options) error {
+	if err := store.Replay(ctx, e.store, e.ledger); err != nil {
+		return err
+	}
+	embedder, err := e.claimModel(ctx, o)
+	if err != nil {
+		return err
+	}
+	ro := o.Recall
+	ro.Clock, ro.NoDense = o.Clock, e.noDense
+	if e.recall, err = recall.New(e.store, embedder, &ro); err != nil {
+		return err
+	}
+	if embedder != nil {
+		if err := e.startVectors(o, embedder); err != nil {
+			return err
+		}
+	}
+	return e.startExtraction(o)
+}
+
+func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
+	e.vectors, err = vectorize.New(e.store, e.ledger, embedder, &vectorize.Options{Lock: e.locks.Lock, Logger: o.Logger, Done: o.Events.Embedded})
+	if err != nil {
+		return err
+	}
+	e.vectors.Start()
+	e.closers = append(e.closers, func() error { e.vectors.Stop(); return nil })
+	return nil
+}
+
+// startExtraction makes the two ends of the write path: what takes turns in and what distils facts from them.
+func (e *engine) startExtraction(o *Options) error {
+	var err error
+	e.worker, err = extract.NewWorker(e.store, e.ledger, o.Extractor, &extract.WorkerOptions{
+		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors,
+		Reconcile: extract.ReconcileOptions{Threshold: o.Memory.FactConfidence, MaxFacts: o.Memory.MaxFacts},
+	})
+	if err != nil {
+		return err
+	}
+	e.ingester, err = extract.NewIngester(e.store, e.ledger, &extract.IngestOptions{
+		Locks: e.locks, Clock: o.Clock, Debounce: o.Memory.Debounce, MaxWait: o.Memory.MaxWait, Wake: e.worker.Wake,
+		Limits: message.Options{MaxMessageBytes: o.Limits.ContentBytes},
+		Filter: extract.FilterOptions{StripInjected: func(s string) string { out, _ := recall.StripBlocks(s); return out }},
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.worker.Start(); err != nil {
+		return err
+	}
+	e.closers = append(e.closers, func() error { e.worker.Stop(); return nil })
+	return nil
+}
+
+// claimModel compares the embedder's vector space with the store's. A store that holds vectors of another space keeps
+// them: dense search is off until they are computed anew, and nothing is mixed or deleted.
+func (e *engine) claimModel(ctx context.Context, o *Options) (embed.Embedder, error) {
+	have, err := e.store.Model(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the store's model: %w", err)
+	}
+	if o.Embedder == nil {
+		e.noDense = o.NoEmbedder
+		return nil, nil
+	}
+	e.model = o.Embedder.Model()
+	e.model.Views = vectorize.ViewsVersion
+	switch id := e.model.ID(); {
+	case have == id:
+	case have != "":
+		e.noDense = fmt.Sprintf("the store's vectors are of model %s, not %s: dense search is off until the items are re-embedded (open with the store's model, or export and import into a new store)", have, id)
+		return nil, nil
+	default:
+		if err := e.store.SetModel(ctx, id, e.model.Dim); err != nil {
+			return nil, fmt.Errorf("claim the vector space: %w", err)
+		}
+	}
+	return viewed{o.Embedder, e.model}, nil
+}
+
+// viewed is an embedder whose identity includes the text views.
+type viewed struct {
+	embed.Embedder
+	model embed.Model
+}
+
+func (v viewed) Model() embed.Model { return v.model }
+
+func (e *engine) embedderID() string {
+	if e.noDense != "" {
+		return "none"
+	}
+	return e.model.ID()
+}
+
+// ForTenant returns the same engine fixed to another tenant. Only the Memory that Open returned is closed.
+func (m *Memory) ForTenant(tenant string) (*Memory, error) {
+	if tenant == "" {
+		return nil, fmt.Errorf("%w: no tenant given", store.ErrTenant)
+	}
+	if err := store.ValidateName("tenant", tenant); err != nil {
+		return nil, err
+	}
+	return &Memory{engine: m.engine, tenant: tenant}, nil
+}
+
+// Tenant is the tenant this Memory is fixed to.
+func (m *Memory) Tenant() string { return m.tenant }
+
+// Close stops the background work and closes what Open opened. Work that is not done goes on at the next Open.
+func (m *Memory) Close() error { return m.engine.close() }
+
+func (e *engine) close() error {
+	var errs []error
+	for i := len(e.closers) - 1; i >= 0; i-- {
+		errs = append(errs, e.closers[i]())
+	}
+	e.closers = nil
+	return errors.Join(errs...)
+}
+
+func (e *engine) lock(sc store.Scope) (unlock func()) { return e.locks.Lock(sc) }
+
+// now is the engine's time in the stored form.
+func (e *engine) now() time.Time { return e.clock().UTC().Truncate(time.Microsecond) }
+
+func (e *engine) newWrite(sc store.Scope) store.Write { return store.Write{ID: newID(), Scope: sc} }
+
+// commit makes a write durable and wakes the vectors' worker.
+func (e *engine) commit(ctx context.Context, w store.Write) error {
+	if len(w.Put)+len(w.Delete)+len(w.Embed) == 0 && w.Reply == nil {
+		return nil
+	}
+	if err := store.Commit(ctx, e.store, e.ledger, w); err != nil {
+		return err
+	}
+	if len(w.Embed) > 0 {
+		e.wakeVectors()
+	}
+	return nil
+}
+
+func (e *engine) wakeVectors() {
+	if e.vectors != nil {
+		e.vectors.Wake()
+	}
+}
+
+// idempotent runs fill, which completes a write and says what to answer, under the scope's lock, and commits the write
+// together with the answer. A key that was answered before gives that answer again.
+func idempotent[R any](ctx context.Context, m *Memory, sc store.Scope, key, hash string, fill func(*store.Write) (R, error)) (R, error) {
+	var none R
+	if err := store.ValidateName("idempotency key", key); err != nil {
+		return none, err
+	}
+	unlock := m.lock(sc)
+	defer unlock()
+	if key != "" {
+		switch old, err := m.ledger.Reply(ctx, sc, key); {
+		case err == nil && old.BodyHash != hash:
+			return none, fmt.Errorf("idempotency key: %w: it was used with another body (use a new key for a new request)", store.ErrConflict)
+		case err == nil:
+			var r R
+			if err := json.Unmarshal(old.Body, &r); err != nil {
+				return none, fmt.Errorf("read the remembered answer: %w", store.ErrCorrupt)
+			}
+			return r, nil
+		case !errors.Is(err, store.ErrNotFound):
+			return none, fmt.Errorf("idempotency key: %w", err)
+		}
+	}
+	w := m.newWrite(sc)
+	r, err := fill(&w)
+	if err != nil {
+		return none, err
+	}
+	if key != "" {
+		body, err := json.Marshal(r)
+		if err != nil {
+			return none, fmt.Errorf("encode the answer: %w", err)
+		}
+		w.Reply = &store.Reply{Key: key, BodyHash: hash, Body: body, At: m.now()}
+	}
+	return r, m.commit(ctx, w)
+}
+
+// bodyHash identifies a request under an idempotency key.
+func bodyHash(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = fmt.Append(nil, err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,143 @@
+package evoke
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"evoke/embed"
+	"evoke/extract"
+	"evoke/extract/rules"
+	"evoke/recall"
+	"evoke/store"
+)
+
+// Version of the engine.
+const Version = "0.1.0"
+
+// Options of Open. The zero value is a lexical-only memory that lives in the process and ends with it.
+type Options struct {
+	Tenant string // default "default"
+
+	// Path is the data directory of the embedded store, made if missing; "" keeps everything in memory. Ignored when
+	// Store and Ledger are given.
+	Path       string
+	Durability string // of the embedded store: "full" (default; survives power loss) or "normal" (survives kill -9)
+	IndexBytes int64  // memory for the embedded store's search indexes, approximate; default 1 GiB
+	Store      store.Store
+	Ledger     store.Ledger
+
+	// Embedder makes the dense arm; nil leaves recall lexical only, for the reason NoEmbedder.
+	Embedder   embed.Embedder
+	NoEmbedder string
+
+	Extractor extract.Extractor // nil: the rule extractor
+	Policy    *Policy           // nil: DefaultPolicy
+	Memory    MemoryOptions
+	Recall    recall.Options // Clock, Logger and NoDense are set from the fields here
+	Limits    store.Limits
+	Clock     func() time.Time // nil: time.Now
+	Logger    *slog.Logger     // nil: silent
+	Events    *Events          // nil: none
+}
+
+// MemoryOptions say how conversations become memories. Zero fields take the documented default.
+type MemoryOptions struct {
+	Disabled          bool // nothing is written; ingest and remember answer skipped: "disabled"
+	InjectionDisabled bool // context answers an empty block, skipped: "disabled"
+
+	Debounce           time.Duration // a conversation is quiet after this long; default 30 s, 1–300 s
+	MaxWait            time.Duration // and is not waited for longer than this; default 300 s, 1–3600 s
+	FactConfidence     *float64      // facts below it are not kept; default 0.7, 0–1
+	MaxFacts           int           // a user's current facts distilled from conversations; default 100, 10–500
+	MaxInjectionTokens *int          // budget of a block when the call gives none; default 2000, 0–100000
+}
+
+// Events are hooks for metrics and logs; nil fields are skipped. They are called synchronously and must not block.
+type Events struct {
+	Ingested  func(turns, dropped int)
+	Extracted func(facts int, state store.EventState)
+	Embedded  func(items int)
+	Recalled  func(took time.Duration, hits int, degraded bool)
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Tenant == "" {
+		c.Tenant = "default"
+	}
+	if err := store.ValidateName("tenant", c.Tenant); err != nil {
+		return c, err
+	}
+	if (c.Store == nil) != (c.Ledger == nil) {
+		return c, store.Invalid("store", "given together with a ledger", "only one of the two")
+	}
+	if c.Policy == nil {
+		c.Policy = DefaultPolicy()
+	}
+	if err := c.Policy.Validate(); err != nil {
+		return c, err
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Events == nil {
+		c.Events = &Events{}
+	}
+	if c.Embedder == nil && c.NoEmbedder == "" {
+		c.NoEmbedder = "no embedding model is installed (evoke model pull)"
+	}
+	if c.Extractor == nil {
+		c.Extractor = rules.New(nil)
+	}
+	c.Limits = c.Limits.WithDefaults()
+	return c, c.Memory.setDefaults()
+}
+
+func (m *MemoryOptions) setDefaults() error {
+	if m.Debounce == 0 {
+		m.Debounce = 30 * time.Second
+	}
+	if m.MaxWait == 0 {
+		m.MaxWait = 300 * time.Second
+	}
+	if m.FactConfidence == nil {
+		m.FactConfidence = ptr(0.7)
+	}
+	if m.MaxFacts == 0 {
+		m.MaxFacts = 100
+	}
+	if m.MaxInjectionTokens == nil {
+		m.MaxInjectionTokens = ptr(2000)
+	}
+	for _, d := range []struct {
+		key    string
+		d, max time.Duration
+	}{{"memory.debounce_seconds", m.Debounce, 300 * time.Second}, {"memory.max_wait_seconds", m.MaxWait, time.Hour}} {
+		if d.d < time.Second || d.d > d.max {
+			return store.Invalid(d.key, fmt.Sprintf("from 1 to %d", int(d.max.Seconds())), fmt.Sprint(d.d.Seconds()))
+		}
+	}
+	if err := store.InUnit("memory.fact_confidence_threshold", *m.FactConfidence); err != nil {
+		return err
+	}
+	if m.MaxFacts < 10 || m.MaxFacts > 500 {
+		return store.Invalid("memory.max_facts", "from 10 to 500", fmt.Sprint(m.MaxFacts))
+	}
+	return checkTokens("memory.max_injection_tokens", *m.MaxInjectionTokens)
+}
+
+func checkTokens(field string, n int) error {
+	if n < 0 || n > 100000 {
+		return store.Invalid(field, "from 0 to 100000", fmt.Sprint(n))
+	}
+	return nil
+}
+
+func ptr[T any](v T) *T { return &v }

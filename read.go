@@ -1,0 +1,155 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evoke/store"
+)
+
+// memory resolves whose memory a call is about. It fails with ErrInvalid under a namespace of none, for calls that
+// have no other way to say that there is no memory.
+func (m *Memory) memory(w Who) (store.Scope, error) {
+	write, _, ok, err := m.policy.scopes(m.tenant, w)
+	if err != nil {
+		return store.Scope{}, err
+	}
+	if !ok {
+		return store.Scope{}, store.Invalid("agent", "an agent with a memory (the namespace policy gives this one none)", "")
+	}
+	return write, nil
+}
+
+// Get returns one item, in whatever version state, or ErrNotFound.
+func (m *Memory) Get(ctx context.Context, w Who, id string) (store.Item, error) {
+	_, read, ok, err := m.policy.scopes(m.tenant, w)
+	if err != nil {
+		return store.Item{}, err
+	}
+	if err := store.ValidateName("id", id); err != nil {
+		return store.Item{}, err
+	}
+	if ok && id != "" {
+		for _, sc := range read {
+			items, err := m.store.Get(ctx, sc, []string{id})
+			if err != nil {
+				return store.Item{}, fmt.Errorf("get: %w", err)
+			}
+			if len(items) == 1 {
+				return items[0], nil
+			}
+		}
+	}
+	return store.Item{}, fmt.Errorf("item: %w", store.ErrNotFound)
+}
+
+// List pages through a memory's items, newest first unless another order is asked for. A thread in Who narrows the
+// listing to it.
+func (m *Memory) List(ctx context.Context, r ListRequest) (store.Page, error) {
+	sc, err := m.memory(r.Who)
+	if err != nil {
+		return store.Page{}, err
+	}
+	if r.Limit < 0 || r.Limit > 1000 {
+		return store.Page{}, store.Invalid("limit", "from 1 to 1000", fmt.Sprint(r.Limit))
+	}
+	if err := r.Filter.Validate(); err != nil {
+		return store.Page{}, err
+	}
+	page, err := m.store.List(ctx, sc, store.ListQuery{
+		Filter: narrow(r.Filter, r.Thread), View: m.view(r.AsOf, r.All), Order: r.Order, Limit: r.Limit, Cursor: r.Cursor,
+	})
+	if err != nil {
+		return store.Page{}, fmt.Errorf("list: %w", err)
+	}
+	return page, nil
+}
+
+// Recent returns the items recorded last, newest first. limit is 1–1000; 0 means 10.
+func (m *Memory) Recent(ctx context.Context, w Who, limit int) ([]store.Item, error) {
+	if limit == 0 {
+		limit = 10
+	}
+	page, err := m.List(ctx, ListRequest{Who: w, Limit: limit})
+	return page.Items, err
+}
+
+// History returns every version of an item, oldest first, following the version links both ways from the given one.
+func (m *Memory) History(ctx context.Context, w Who, id string) ([]store.Item, error) {
+	it, err := m.Get(ctx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	versions := []store.Item{it}
+	seen := map[string]bool{it.ID: true}
+	follow := func(link func(store.Item) string, at func([]store.Item) store.Item, add func(store.Item)) error {
+		for {
+			next := link(at(versions))
+			if next == "" || seen[next] {
+				return nil
+			}
+			seen[next] = true
+			v, err := m.Get(ctx, w, next)
+			if err != nil {
+				return ignoreNotFound(err) // an erased version leaves a gap
+			}
+			add(v)
+		}
+	}
+	first := func(v []store.Item) store.Item { return v[0] }
+	last := func(v []store.Item) store.Item { return v[len(v)-1] }
+	if err := follow(func(i store.Item) string { return i.Supersedes }, first, func(i store.Item) {
+		versions = slices.Insert(versions, 0, i)
+	}); err != nil {
+		return nil, err
+	}
+	if err := follow(func(i store.Item) string { return i.SupersededBy }, last, func(i store.Item) {
+		versions = append(versions, i)
+	}); err != nil {
+		return nil, err
+	}
+	return versions, nil
+}
+
+// Stats counts the items of a memory in the current view.
+func (m *Memory) Stats(ctx context.Context, w Who) (Stats, error) {
+	sc, err := m.memory(w)
+	if err != nil {
+		return Stats{}, err
+	}
+	st, err := m.store.Stats(ctx, sc, m.view(time.Time{}, false))
+	if err != nil {
+		return Stats{}, fmt.Errorf("stats: %w", err)
+	}
+	vectors, err := m.ledger.CountEmbeds(ctx, sc)
+	if err != nil {
+		return Stats{}, fmt.Errorf("stats: %w", err)
+	}
+	threads, err := m.ledger.WaitingThreads(ctx, sc)
+	if err != nil {
+		return Stats{}, fmt.Errorf("stats: %w", err)
+	}
+	return Stats{
+		Total: st.Total, Episodic: st.Episodic, Semantic: st.Semantic, Procedural: st.Procedural, Bytes: st.Bytes,
+		Pending: Pending{Vectors: vectors, Threads: threads}, Embedder: m.embedderID(), Note: m.noDense,
+	}, nil
+}
+
+func (m *Memory) view(asOf time.Time, all bool) store.View {
+	v := store.Current(m.clock())
+	if !asOf.IsZero() {
+		v = store.AsOf(asOf)
+	}
+	v.All = all
+	return v
+}
+
+// narrow joins a filter with a thread.
+func narrow(f store.Filter, thread string) store.Filter {
+	if thread == "" {
+		return f
+	}
+	return store.Filter{Threads: []string{thread}, All: []store.Filter{f}}
+}

@@ -1,0 +1,205 @@
+package evoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"evoke/store"
+)
+
+// Remember stores one item as it is, or confirms it when the same statement is current already.
+func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResult, error) {
+	sc, _, ok, err := m.policy.scopes(m.tenant, r.Who)
+	if err != nil {
+		return RememberResult{}, err
+	}
+	it := m.newItem(r)
+	if err := it.Prepare(m.limits); err != nil {
+		return RememberResult{}, err
+	}
+	switch {
+	case !ok:
+		return RememberResult{Skipped: skippedByPolicy}, nil
+	case m.memoryOpts.Disabled:
+		return RememberResult{Skipped: "disabled"}, nil
+	case r.NoStore:
+		return RememberResult{Skipped: "no_store"}, nil
+	}
+	it.ContentKey = store.ContentKey(it.Kind, it.Content)
+	return idempotent(ctx, m, sc, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
+		return m.remember(ctx, sc, it, w)
+	})
+}
+
+// hash identifies the request under its idempotency key: all that the caller gave, whatever the time.
+func (r RememberRequest) hash() string {
+	r.IdempotencyKey = ""
+	return bodyHash(r)
+}
+
+func (m *Memory) newItem(r RememberRequest) store.Item {
+	now := m.now()
+	it := store.Item{
+		ID: r.ID, Kind: r.Kind, Category: r.Category, Content: r.Content, Metadata: r.Metadata,
+		Importance: or(r.Importance, 0.5), Confidence: or(r.Confidence, 1),
+		ValidFrom: r.ValidFrom, ValidTo: r.ValidTo, RecordedAt: now,
+		Turn:       store.Turn{Thread: r.Thread, Speaker: r.Speaker},
+		Provenance: store.Provenance{Origin: "remember"},
+	}
+	if it.ID == "" {
+		it.ID = newID()
+	}
+	if it.Kind == "" {
+		it.Kind = store.Semantic
+	}
+	if it.ValidFrom.IsZero() {
+		it.ValidFrom = now
+	}
+	if !it.ValidTo.IsZero() {
+		it.ClosedAt = now
+	}
+	return it
+}
+
+// remember fills the write of one new item. The scope is locked.
+func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, w *store.Write) (RememberResult, error) {
+	same, err := m.store.List(ctx, sc, store.ListQuery{
+		Filter: store.Filter{ContentKeys: []string{it.ContentKey}, Kinds: []store.Kind{it.Kind}}, View: m.view(time.Time{}, false), Limit: 1,
+	})
+	if err != nil {
+		return RememberResult{}, fmt.Errorf("remember: %w", err)
+	}
+	taken, err := m.store.Get(ctx, sc, []string{it.ID})
+	if err != nil {
+		return RememberResult{}, fmt.Errorf("remember: %w", err)
+	}
+	if len(taken) == 1 && taken[0].ContentKey != it.ContentKey {
+		return RememberResult{}, fmt.Errorf("id: %w: an item with this id exists (use update to change it)", store.ErrConflict)
+	}
+	if len(same.Items) == 1 && it.Kind != store.Episodic {
+		old := same.Items[0]
+		old.Confidence = max(old.Confidence, it.Confidence)
+		old.Importance = max(old.Importance, it.Importance)
+		w.Put = []store.Item{old}
+		return RememberResult{Item: old, Existing: true}, nil
+	}
+	if len(taken) == 1 {
+		return RememberResult{Item: taken[0], Existing: true}, nil
+	}
+	w.Put = []store.Item{it}
+	w.Embed = []string{it.ID}
+	return RememberResult{Item: it}, nil
+}
+
+// Update changes fields of one item and returns the current version. New content makes a new version with an id of
+// its own; the old one is closed and linked.
+func (m *Memory) Update(ctx context.Context, r UpdateRequest) (store.Item, error) {
+	sc, err := m.memory(r.Who)
+	if err != nil {
+		return store.Item{}, err
+	}
+	unlock := m.lock(sc)
+	defer unlock()
+	items, err := m.store.Get(ctx, sc, []string{r.ID})
+	if err != nil {
+		return store.Item{}, fmt.Errorf("update: %w", err)
+	}
+	if len(items) == 0 {
+		return store.Item{}, fmt.Errorf("item: %w", store.ErrNotFound)
+	}
+	old := items[0]
+	if old.SupersededBy != "" || !old.RetractedAt.IsZero() {
+		return store.Item{}, fmt.Errorf("item: %w: only the current version can be changed (its history names it)", store.ErrConflict)
+	}
+	next := old
+	r.apply(&next)
+	if r.ValidTo != nil {
+		next.ClosedAt = m.now()
+	}
+	w := m.newWrite(sc)
+	if next.Content = store.CleanText(next.Content); next.Content != old.Content {
+		m.newVersion(&old, &next, r)
+		w.Put = []store.Item{old, next}
+	} else {
+		w.Put = []store.Item{next}
+	}
+	if err := w.Put[len(w.Put)-1].Prepare(m.limits); err != nil {
+		return store.Item{}, err
+	}
+	next = w.Put[len(w.Put)-1]
+	if next.TextKey() != items[0].TextKey() {
+		w.Embed = []string{next.ID}
+	}
+	if err := m.commit(ctx, w); err != nil {
+		return store.Item{}, fmt.Errorf("update: %w", err)
+	}
+	return next, nil
+}
+
+func (r *UpdateRequest) apply(it *store.Item) {
+	if r.Content != nil {
+		it.Content = *r.Content
+	}
+	if r.Category != nil {
+		it.Category = *r.Category
+	}
+	if r.Metadata != nil {
+		md := it.Metadata.Clone()
+		if md == nil {
+			md = store.Metadata{}
+		}
+		for k, v := range r.Metadata {
+			md[k] = v
+		}
+		it.Metadata = md
+	}
+	it.Importance = or(r.Importance, it.Importance)
+	it.Confidence = or(r.Confidence, it.Confidence)
+	it.ValidFrom = or(r.ValidFrom, it.ValidFrom)
+	it.ValidTo = or(r.ValidTo, it.ValidTo)
+}
+
+// newVersion closes old and makes next its successor. The new version holds from now unless the caller says otherwise.
+func (m *Memory) newVersion(old, next *store.Item, r UpdateRequest) {
+	now := m.now()
+	next.ID = newID()
+	next.RecordedAt = now
+	next.Supersedes = old.ID
+	next.ContentKey = store.ContentKey(next.Kind, next.Content)
+	if r.ValidFrom == nil {
+		next.ValidFrom = now
+	}
+	old.ValidTo = next.ValidFrom
+	if old.ValidTo.Before(old.ValidFrom) {
+		old.ValidTo = old.ValidFrom
+	}
+	old.ClosedAt = now
+	old.SupersededBy = next.ID
+}
+
+func or[T any](p *T, def T) T {
+	if p == nil {
+		return def
+	}
+	return *p
+}
+
+// newID makes a time-ordered id.
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		id = uuid.New() // the random source failed once; v4 draws again and is as unique
+	}
+	return id.String()
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}

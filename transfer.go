@@ -1,0 +1,396 @@
+package evoke
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"time"
+
+	"evoke/store"
+)
+
+// record is one line of an export: an item and whose it is.
+type record struct {
+	store.Item
+	User  string `json:"user,omitempty"`
+	Agent string `json:"agent,omitempty"`
+}
+
+// Export writes every version of every item of a memory as JSON Lines and returns the number of lines. An empty Who
+// exports all memories of the tenant. Vectors are left out: they are computed again on import.
+func (m *Memory) Export(ctx context.Context, w Who, out io.Writer) (int, error) {
+	scopes, err := m.exported(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	buf := bufio.NewWriterSize(out, 64<<10)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	n := 0
+	for _, sc := range scopes {
+		q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: 1000}
+		for {
+			page, err := m.store.List(ctx, sc, q)
+			if err != nil {
+				return n, fmt.Errorf("export: %w", err)
+			}
+			for i := range page.Items {
+				if err := enc.Encode(record{page.Items[i], sc.User, sc.Agent}); err != nil {
+					return n, fmt.Errorf("export: %w", err)
+				}
+				n++
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				break
+			}
+		}
+	}
+	if err := buf.Flush(); err != nil {
+		return n, fmt.Errorf("export: %w", err)
+	}
+	return n, nil
+}
+
+func (m *Memory) exported(ctx context.Context, w Who) ([]store.Scope, error) {
+	if w == (Who{}) {
+		scopes, err := m.store.Scopes(ctx, m.tenant)
+		if err != nil {
+			return nil, fmt.Errorf("export: %w", err)
+		}
+		return scopes, nil
+	}
+	sc, err := m.memory(w)
+	return []store.Scope{sc}, err
+}
+
+// Limits of an import: the longest line, the number of items a write holds, and how many failed lines are named.
+const (
+	maxImportLine   = 8 << 20
+	importBatch     = 500
+	maxFailedListed = 1000
+)
+
+// Import reads JSON Lines: what Export wrote, or lines of {"id", "text", "type", "speaker", "time", "meta"}, where
+// meta.session and meta.seq place a turn. It keeps ids, times, speaker, session and position as given, merges nothing,
+// caps nothing and starts no extraction; vectors follow. A line that was imported before is counted as the same; one
+// whose id holds something else fails; a line that fails is reported and the rest imported. progress, if not nil, is
+// called with the number of lines read so far.
+func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(lines int)) (ImportResult, error) {
+	imp := importer{m: m, ctx: ctx, who: w, batches: map[store.Scope]*importing{}}
+	r := bufio.NewReaderSize(in, 64<<10)
+	for line := 1; ; line++ {
+		b, err := readLine(r)
+		if errors.Is(err, errLongLine) {
+			imp.fail(line, store.Invalid("line", fmt.Sprintf("at most %d bytes long", maxImportLine), ""))
+			continue
+		}
+		if len(b) > 0 {
+			if err := imp.line(line, b); err != nil {
+				return imp.res, fmt.Errorf("import: line %d: %w", line, err)
+			}
+		}
+		if progress != nil && line%100 == 0 {
+			progress(line)
+		}
+		if err == io.EOF {
+			return imp.res, imp.flush()
+		}
+		if err != nil {
+			return imp.res, errors.Join(fmt.Errorf("import: read: %w", err), imp.flush())
+		}
+	}
+}
+
+type importer struct {
+	m       *Memory
+	ctx     context.Context // of the one call the importer lives for
+	who     Who
+	batches map[store.Scope]*importing
+	queued  int
+	res     ImportResult
+}
+
+type importing struct {
+	items []store.Item
+	lines []int
+}
+
+func (imp *importer) fail(line int, err error) {
+	imp.res.FailedN++
+	if len(imp.res.Failed) < maxFailedListed {
+		imp.res.Failed = append(imp.res.Failed, ImportLine{line, err.Error()})
+	}
+}
+
+// line queues one line's item. It fails only when a full batch could not be written.
+func (imp *importer) line(n int, b []byte) error {
+	var l importLine
+	if err := json.Unmarshal(b, &l); err != nil {
+		imp.fail(n, lineError(err))
+		return nil
+	}
+	it, err := l.item(imp.m.now())
+	if err == nil {
+		err = it.Prepare(imp.m.limits)
+	}
+	if err != nil {
+		imp.fail(n, err)
+		return nil
+	}
+	sc, err := imp.scope(l)
+	if err != nil {
+		imp.fail(n, err)
+		return nil
+	}
+	q := imp.batches[sc]
+	if q == nil {
+		q = &importing{}
+		imp.batches[sc] = q
+	}
+	q.items, q.lines = append(q.items, it), append(q.lines, n)
+	if imp.queued++; imp.queued < importBatch {
+		return nil
+	}
+	return imp.flush()
+}
+
+// scope is the memory that the call names or, when it names none, the one that the line does.
+func (imp *importer) scope(l importLine) (store.Scope, error) {
+	if imp.who == (Who{}) && (l.User != "" || l.Agent != "") {
+		sc := store.Scope{Tenant: imp.m.tenant, User: l.User, Agent: l.Agent}
+		return sc, sc.Validate()
+	}
+	return imp.m.memory(imp.who)
+}
+
+func (imp *importer) flush() error {
+	for sc, q := range imp.batches {
+		if err := imp.write(sc, q); err != nil {
+			return err
+		}
+	}
+	clear(imp.batches)
+	imp.queued = 0
+	return nil
+}
+
+// write stores the items of one scope that are new.
+func (imp *importer) write(sc store.Scope, q *importing) error {
+	m := imp.m
+	unlock := m.lock(sc)
+	defer unlock()
+	ids := make([]string, len(q.items))
+	for i := range q.items {
+		ids[i] = q.items[i].ID
+	}
+	have, err := m.store.Get(imp.ctx, sc, ids)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	known := make(map[string]*store.Item, len(have)+len(q.items))
+	for i := range have {
+		known[have[i].ID] = &have[i]
+	}
+	w := m.newWrite(sc)
+	for i := range q.items {
+		it := &q.items[i]
+		if old := known[it.ID]; old != nil {
+			if sameImport(old, it) {
+				imp.res.Same++
+			} else {
+				imp.fail(q.lines[i], fmt.Errorf("id: %w: another item has this id (give it a new one)", store.ErrConflict))
+			}
+			continue
+		}
+		known[it.ID] = it
+		w.Put = append(w.Put, *it)
+		w.Embed = append(w.Embed, it.ID)
+	}
+	if err := m.commit(imp.ctx, w); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	imp.res.Imported += len(w.Put)
+	return nil
+}
+
+// sameImport compares what a line gives; uses, links and stamps may have moved on since.
+func sameImport(a, b *store.Item) bool {
+	return a.Kind == b.Kind && a.Content == b.Content && a.ValidFrom.Equal(b.ValidFrom) && a.Turn == b.Turn && reflect.DeepEqual(a.Metadata, b.Metadata)
+}
+
+// importLine accepts both forms of a line; the first set of names wins.
+type importLine struct {
+	store.Item
+	Importance *float64                   `json:"importance"`
+	Confidence *float64                   `json:"confidence"`
+	Metadata   map[string]json.RawMessage `json:"metadata"`
+	User       string                     `json:"user"`
+	Agent      string                     `json:"agent"`
+
+	Text    string                     `json:"text"`
+	Type    store.Kind                 `json:"type"`
+	Time    *time.Time                 `json:"time"`
+	Speaker string                     `json:"speaker"`
+	Meta    map[string]json.RawMessage `json:"meta"`
+}
+
+func (l *importLine) item(now time.Time) (store.Item, error) {
+	it := l.Item
+	it.Importance, it.Confidence = or(l.Importance, 0.5), or(l.Confidence, 1)
+	if it.Content == "" {
+		it.Content = l.Text
+	}
+	if it.Kind == "" {
+		it.Kind = l.Type
+	}
+	if it.Kind == "" {
+		it.Kind = store.Semantic
+	}
+	if l.Time != nil && it.ValidFrom.IsZero() {
+		it.ValidFrom = *l.Time
+	}
+	if it.Turn.Speaker == "" {
+		it.Turn.Speaker = l.Speaker
+	}
+	if it.RecordedAt.IsZero() {
+		it.RecordedAt = now
+	}
+	if it.ID == "" {
+		it.ID = newID()
+	}
+	if it.Provenance.Origin == "" {
+		it.Provenance.Origin = "import"
+	}
+	if it.ContentKey == "" {
+		it.ContentKey = store.ContentKey(it.Kind, store.CleanText(it.Content))
+	}
+	md, err := importMetadata(l.Metadata)
+	if err != nil {
+		return it, err
+	}
+	if it.Metadata = md; len(l.Meta) > 0 {
+		return it, l.place(&it)
+	}
+	return it, nil
+}
+
+// place reads meta: session and seq are the turn's place, the rest is metadata.
+func (l *importLine) place(it *store.Item) error {
+	rest := map[string]json.RawMessage{}
+	for k, v := range l.Meta {
+		switch k {
+		case "session":
+			it.Turn.Session = plain(v)
+		case "seq":
+			n, err := strconv.Atoi(plain(v))
+			if err != nil {
+				return store.Invalid("meta.seq", "a whole number", "")
+			}
+			it.Turn.Position = n
+		default:
+			rest[k] = v
+		}
+	}
+	if _, ok := l.Meta["seq"]; !ok { // a session without an order makes no neighbours
+		rest["session"] = l.Meta["session"]
+		if it.Turn.Session = ""; rest["session"] == nil {
+			delete(rest, "session")
+		}
+	} else if it.Turn.Role == "" && (it.Turn.Speaker == "user" || it.Turn.Speaker == "assistant") {
+		it.Turn.Role = it.Turn.Speaker
+	}
+	md, err := importMetadata(rest)
+	if err != nil {
+		return err
+	}
+	if it.Metadata == nil {
+		it.Metadata = md
+		return nil
+	}
+	for k, v := range md {
+		it.Metadata[k] = v
+	}
+	return nil
+}
+
+// importMetadata keeps strings, numbers, booleans and lists of strings as they are; null is no value, and anything
+// nested is kept as its JSON text.
+func importMetadata(raw map[string]json.RawMessage) (store.Metadata, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	md := store.Metadata{}
+	for k, b := range raw {
+		if string(b) == "null" {
+			continue
+		}
+		var v store.Value
+		if err := v.UnmarshalJSON(b); errors.Is(err, store.ErrInvalid) {
+			v = store.String(string(b))
+		} else if err != nil {
+			return nil, store.Invalid("metadata."+k, "a string, number, boolean or list of strings", "")
+		}
+		md[k] = v
+	}
+	if len(md) == 0 {
+		return nil, nil
+	}
+	return md, nil
+}
+
+// plain is a JSON string's text, or any other value's JSON.
+func plain(b json.RawMessage) string {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		return s
+	}
+	return string(b)
+}
+
+// lineError says what is wrong with a line without repeating it.
+func lineError(err error) error {
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) && t.Field != "" {
+		return store.Invalid(t.Field, "a "+t.Type.String(), "a JSON "+t.Value)
+	}
+	if errors.Is(err, store.ErrInvalid) {
+		return err
+	}
+	return store.Invalid("line", "one JSON object", "")
+}
+
+var errLongLine = errors.New("line too long")
+
+// readLine returns the next line without its end; at the end of the input, the rest with io.EOF. A line over the
+// limit is read past and answered by errLongLine.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxImportLine; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case long && (err == nil || err == io.EOF):
+			return nil, errLongLine
+		case err != nil:
+			return trimEnd(line), err
+		default:
+			return trimEnd(line), nil
+		}
+	}
+}
+
+func trimEnd(b []byte) []byte {
+	for len(b) > 0 && (b[len(b)-1] == '\n' || b[len(b)-1] == '\r' || b[len(b)-1] == ' ') {
+		b = b[:len(b)-1]
+	}
+	return b
+}

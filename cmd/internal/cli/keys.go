@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"evoke/cmd/internal/config"
+	"evoke/cmd/internal/server"
+	"evoke/store"
+)
+
+func (a *app) keyCmd() *cobra.Command {
+	c := &cobra.Command{Use: "key", Short: "Make API keys for the server", Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(a.keyNewCmd())
+	return c
+}
+
+func (a *app) keyNewCmd() *cobra.Command {
+	var name, role string
+	var agents, users []string
+	c := &cobra.Command{
+		Use: "new", Short: "Make a key; it is shown once and stored nowhere", Args: cobra.NoArgs,
+		Long: `Makes a key for the tenant of --tenant and prints it, its hash, and what to add to the configuration file. The key itself is shown
+once and stored nowhere.`,
+		Example: `  evoke key new --tenant acme --role write --agent-grant '*' --name "chat server"`,
+	}
+	c.Flags().StringVar(&name, "name", "", "name for the log")
+	c.Flags().StringVar(&role, "role", "write", "read, write or admin")
+	c.Flags().StringSliceVar(&agents, "agent-grant", nil, `patterns of the agents granted, "*" for all (default: calls without an agent only)`)
+	c.Flags().StringSliceVar(&users, "user-grant", nil, "users granted (default: every user of the tenant)")
+	c.RunE = func(*cobra.Command, []string) error {
+		if !config.Role(role).Allows(config.Read) {
+			return store.Invalid("--role", "read, write or admin", fmt.Sprintf("%.40q", role))
+		}
+		cfg, err := a.config()
+		if err != nil {
+			return err
+		}
+		secret := make([]byte, 32)
+		if _, err := rand.Read(secret); err != nil {
+			return fmt.Errorf("random source: %w", err)
+		}
+		key := "evk_" + base64.RawURLEncoding.EncodeToString(secret)
+		hash := server.HashKey(key)
+		section := map[string]any{"tenant": cfg.Tenant, "role": role, "agents": agents}
+		if name != "" {
+			section["name"] = name
+		}
+		if len(agents) == 0 {
+			section["agents"] = []string{}
+		}
+		if len(users) > 0 {
+			section["users"] = users
+		}
+		y, err := yaml.Marshal(map[string]any{"keys": map[string]any{hash: section}})
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(map[string]any{"key": key, "hash": hash, "yaml": string(y)})
+		}
+		a.printf("%s\n\nIts hash: %s\nAdd to the configuration file (below the \"keys:\" that may be there):\n\n%s", key, hash, indent(string(y)))
+		a.note("the key is shown this once; keep it where only its user reads it")
+		return nil
+	}
+	return c
+}
+
+func indent(s string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") + "\n"
+}

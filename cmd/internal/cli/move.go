@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"evoke"
+	"evoke/store"
+)
+
+func (a *app) exportCmd() *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use: "export", Short: "Write every version of every item as JSON Lines", Args: cobra.NoArgs,
+		Long: "Writes every version of every item as JSON Lines: of the memory that --user and --agent name, or, with neither, of the whole tenant.",
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "file to write (default standard output); put in place only when complete")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			n, err := a.exportTo(ctx, s, output)
+			if err != nil {
+				return err
+			}
+			a.note("%d lines", n)
+			return nil
+		})
+	}
+	return c
+}
+
+// exportTo writes to a file beside the target first: a half export never stands under the name of a whole one.
+func (a *app) exportTo(ctx context.Context, s session, output string) (n int, err error) {
+	bar := a.bar(-1, "exporting")
+	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn
+	if output == "" {
+		return s.Export(ctx, a.who, a.process.Out)
+	}
+	f, err := os.CreateTemp(filepath.Dir(output), ".evoke-export-*")
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", store.ErrInvalid, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	n, err = s.Export(ctx, a.who, io.MultiWriter(f, bar))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return n, err
+	}
+	return n, os.Rename(f.Name(), output)
+}
+
+func (a *app) importCmd() *cobra.Command {
+	var noWait bool
+	c := &cobra.Command{
+		Use: "import [FILE…]", Short: "Read items from JSON Lines, keeping ids, times and places",
+		Long: `Reads JSON Lines: what export wrote, or {"id", "text", "speaker", "time", "type", "meta"} a line. Items keep what the line gives;
+nothing is merged and nothing is distilled. Lines that fail are named and the rest is imported; the exit code is then 2.`,
+	}
+	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for vectors")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			total := evoke.ImportResult{}
+			err := a.eachInput(args, "importing", func(in io.Reader) error {
+				res, err := s.Import(ctx, a.who, in, nil)
+				total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
+				total.Failed = append(total.Failed, res.Failed...)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("after %d items imported: %w", total.Imported, err)
+			}
+			if !noWait {
+				if err := a.waitForVectors(ctx, s); err != nil {
+					return err
+				}
+			}
+			return a.printImported(total)
+		})
+	}
+	return c
+}
+
+// waitForVectors waits until all are computed: an import is long work, and a person who does not want it can stop it
+// without losing anything.
+func (a *app) waitForVectors(ctx context.Context, s session) error {
+	st, err := s.Stats(ctx, a.who)
+	if err != nil || st.Embedder == "none" {
+		return err
+	}
+	done := a.spinner("embedding")
+	defer done()
+	return s.Settle(ctx)
+}
+
+func (a *app) printImported(res evoke.ImportResult) error {
+	if a.json {
+		if err := a.printJSON(res); err != nil {
+			return err
+		}
+	} else {
+		a.printf("%d imported, %d the same as before, %d failed\n", res.Imported, res.Same, res.FailedN)
+		for _, f := range res.Failed {
+			a.note("line %d: %s", f.Line, f.Error)
+		}
+	}
+	if res.FailedN > 0 {
+		return store.Invalid("import", "lines that can all be read", fmt.Sprintf("%d that cannot", res.FailedN))
+	}
+	return nil
+}

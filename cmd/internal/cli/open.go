@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"evoke"
+	"evoke/cmd/internal/config"
+	"evoke/cmd/internal/wire"
+)
+
+// session is an open memory with the settings of its tenant.
+type session struct {
+	*evoke.Memory
+	set config.Tenant
+}
+
+// withMemory opens the memory that the settings name, runs f and closes it again.
+func (a *app) withMemory(c *cobra.Command, f func(ctx context.Context, s session) error) (err error) {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	// A person at a command line wants the answer, not a log: only warnings pass.
+	logger := slog.New(slog.NewTextHandler(a.process.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Environ: a.process.Environ})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	return f(c.Context(), session{m, cfg.For(cfg.Tenant)})
+}
+
+// settle waits for vectors and due extraction, so that the next command finds them. It is a courtesy: whatever is not
+// done when the time is over is durable and goes on at the next command.
+func (a *app) settle(ctx context.Context, s session, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	done := a.spinner("embedding")
+	defer done()
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if err := s.Settle(limited); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return ctx.Err()
+}

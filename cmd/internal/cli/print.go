@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+	"github.com/schollz/progressbar/v3"
+
+	"evoke/recall"
+	"evoke/store"
+)
+
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.process.Out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// table prints rows under a head, columns aligned.
+func (a *app) table(head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(a.process.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(head, "\t"))
+	for _, r := range rows {
+		fmt.Fprintln(w, strings.Join(r, "\t"))
+	}
+	return w.Flush()
+}
+
+// contentWidth is how many columns of an item's content a table shows.
+const contentWidth = 72
+
+func (a *app) itemTable(items []store.Item) error {
+	rows := make([][]string, len(items))
+	for i, it := range items {
+		rows[i] = []string{it.ID, kindText(it), day(it.ValidFrom), clip(line(it), contentWidth)}
+	}
+	return a.table([]string{"ID", "KIND", "WHEN", "CONTENT"}, rows)
+}
+
+func (a *app) hitTable(hits []recall.Hit) error {
+	rows := make([][]string, len(hits))
+	for i, h := range hits {
+		p := h.Parts
+		rows[i] = []string{
+			fmt.Sprint(i + 1), score(h.Score), fmt.Sprintf("%s+%s+%s%+.3f", score(p.Semantic), score(p.Recency), score(p.Importance), p.Update),
+			day(h.Item.ValidFrom), h.Item.ID, clip(line(h.Item), contentWidth),
+		}
+	}
+	return a.table([]string{"#", "SCORE", "SEM+REC+IMP+UPD", "WHEN", "ID", "CONTENT"}, rows)
+}
+
+func score(f float64) string { return fmt.Sprintf("%.3f", f) }
+
+func kindText(it store.Item) string {
+	if it.Category != "" {
+		return fmt.Sprintf("%s/%s", it.Kind, it.Category)
+	}
+	return string(it.Kind)
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Format(time.DateOnly)
+}
+
+// line is an item's content on one line, with its speaker. Control characters could drive the terminal: they are blanks.
+func line(it store.Item) string {
+	s := it.Content
+	if it.Turn.Speaker != "" {
+		s = it.Turn.Speaker + ": " + s
+	}
+	return strings.Join(strings.Fields(visible(s)), " ")
+}
+
+// visible replaces control characters other than line ends, which a terminal would obey, by blanks.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// clip cuts a text to a number of columns, between characters as people see them.
+func clip(s string, width int) string {
+	if uniseg.StringWidth(s) <= width {
+		return s
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		if used += g.Width(); used > width-1 {
+			break
+		}
+		b.WriteString(g.Str())
+	}
+	return b.String() + "…"
+}
+
+func (a *app) itemDetail(it store.Item) error {
+	rows := [][]string{{"id", it.ID}, {"kind", kindText(it)}}
+	add := func(name, v string) {
+		if v != "" {
+			rows = append(rows, []string{name, v})
+		}
+	}
+	add("importance", score(it.Importance))
+	add("confidence", score(it.Confidence))
+	if it.Uses > 0 {
+		add("uses", fmt.Sprint(it.Uses))
+	}
+	for _, t := range []struct {
+		name string
+		t    time.Time
+	}{{"valid from", it.ValidFrom}, {"valid to", it.ValidTo}, {"recorded", it.RecordedAt}, {"retracted", it.RetractedAt}} {
+		if !t.t.IsZero() {
+			add(t.name, t.t.Format(time.RFC3339))
+		}
+	}
+	add("thread", visible(it.Turn.Thread))
+	add("speaker", visible(it.Turn.Speaker))
+	add("origin", it.Provenance.Origin)
+	add("rests on", strings.Join(it.Provenance.Turns, ", "))
+	add("replaces", it.Supersedes)
+	add("replaced by", it.SupersededBy)
+	if len(it.Metadata) > 0 {
+		b, err := json.Marshal(it.Metadata)
+		if err != nil {
+			return err
+		}
+		add("metadata", string(b))
+	}
+	w := tabwriter.NewWriter(a.process.Out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintln(w, strings.Join(r, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	a.printf("\n%s\n", visible(it.Content))
+	return nil
+}
+
+// bar shows progress on a terminal; elsewhere it does nothing. total -1 means unknown.
+func (a *app) bar(total int64, what string) *progressbar.ProgressBar {
+	if a.json || !isTerminal(a.process.Err) {
+		return progressbar.DefaultSilent(total)
+	}
+	return progressbar.NewOptions64(total, progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(a.process.Err),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+}
+
+// spinner shows that something is going on until the function it returns is called.
+func (a *app) spinner(what string) (done func()) {
+	if a.json || !isTerminal(a.process.Err) {
+		return func() {}
+	}
+	bar := a.bar(-1, what)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		t := time.NewTicker(150 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-t.C:
+				bar.Add(1) //nolint:errcheck // nothing can be done about a bar that is not drawn
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		bar.Finish() //nolint:errcheck // as above
+	}
+}

@@ -1,0 +1,384 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"evoke"
+	"evoke/recall"
+	"evoke/store"
+)
+
+// filterFlags select items.
+type filterFlags struct {
+	kinds, categories, speakers, sessions, meta []string
+	from, to                                    string
+}
+
+func (f *filterFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringSliceVar(&f.kinds, "kind", nil, "only these kinds: episodic, semantic, procedural")
+	fl.StringSliceVar(&f.categories, "category", nil, "only these categories")
+	fl.StringSliceVar(&f.speakers, "speaker", nil, "only what these said")
+	fl.StringSliceVar(&f.sessions, "session", nil, "only these sessions")
+	fl.StringArrayVar(&f.meta, "where", nil, "only items whose metadata has name=value (repeatable)")
+	fl.StringVar(&f.from, "from", "", "only what is about this time or later: a date or RFC 3339")
+	fl.StringVar(&f.to, "to", "", "only what is about an earlier time than this")
+}
+
+func (f *filterFlags) filter() (store.Filter, error) {
+	out := store.Filter{Speakers: f.speakers, Sessions: f.sessions}
+	for _, k := range f.kinds {
+		out.Kinds = append(out.Kinds, store.Kind(k))
+	}
+	for _, c := range f.categories {
+		out.Categories = append(out.Categories, store.Category(c))
+	}
+	for _, p := range f.meta {
+		name, v, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return out, store.Invalid("--where", "name=value", "")
+		}
+		out.Metadata = append(out.Metadata, store.Condition{Key: name, In: []store.Value{value(v)}})
+	}
+	var err error
+	if out.Valid.From, err = when("from", f.from); err != nil {
+		return out, err
+	}
+	if out.Valid.To, err = when("to", f.to); err != nil {
+		return out, err
+	}
+	return out, out.Validate()
+}
+
+func (a *app) getCmd() *cobra.Command {
+	var history bool
+	c := &cobra.Command{Use: "get ID", Short: "Show one item, or all its versions", Args: cobra.ExactArgs(1)}
+	c.Flags().BoolVar(&history, "history", false, "every version, oldest first")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			if history {
+				items, err := s.History(ctx, a.who, args[0])
+				if err != nil {
+					return err
+				}
+				return a.printItems(items, "")
+			}
+			it, err := s.Get(ctx, a.who, args[0])
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(it)
+			}
+			return a.itemDetail(it)
+		})
+	}
+	return c
+}
+
+func (a *app) printItems(items []store.Item, next string) error {
+	if a.json {
+		if items == nil {
+			items = []store.Item{}
+		}
+		return a.printJSON(struct {
+			Items []store.Item `json:"items"`
+			Next  string       `json:"next,omitempty"`
+		}{items, next})
+	}
+	if len(items) == 0 {
+		a.printf("no items\n")
+		return nil
+	}
+	if err := a.itemTable(items); err != nil {
+		return err
+	}
+	if next != "" {
+		a.printf("more: --cursor %s\n", next)
+	}
+	return nil
+}
+
+// orders are the names of the orders of a listing.
+var orders = map[string]store.Order{
+	"newest": store.Newest, "oldest": store.Oldest, "event": store.NewestEvent, "id": store.ByID, "importance": store.MostImportant,
+}
+
+func (a *app) listCmd() *cobra.Command {
+	var filter filterFlags
+	var r evoke.ListRequest
+	var order, asOf string
+	c := &cobra.Command{Use: "list", Short: "List items, page by page", Args: cobra.NoArgs}
+	filter.add(c)
+	c.Flags().StringVar(&order, "order", "newest", "newest, oldest, event, id or importance")
+	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
+	c.Flags().BoolVar(&r.All, "all", false, "every version, closed and retracted ones too")
+	c.Flags().IntVar(&r.Limit, "limit", 100, "items of a page, 1 to 1000")
+	c.Flags().StringVar(&r.Cursor, "cursor", "", "where the page before ended")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		var ok bool
+		var err error
+		if r.Order, ok = orders[order]; !ok {
+			return store.Invalid("--order", strings.Join(slices.Sorted(maps.Keys(orders)), ", "), fmt.Sprintf("%.40q", order))
+		}
+		if r.Limit < 1 {
+			return store.Invalid("--limit", "from 1 to 1000", fmt.Sprint(r.Limit))
+		}
+		if r.Filter, err = filter.filter(); err != nil {
+			return err
+		}
+		if r.AsOf, err = when("as-of", asOf); err != nil {
+			return err
+		}
+		r.Who = a.who
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			page, err := s.List(ctx, r)
+			if err != nil {
+				return err
+			}
+			return a.printItems(page.Items, page.Next)
+		})
+	}
+	return c
+}
+
+func (a *app) recentCmd() *cobra.Command {
+	var limit int
+	c := &cobra.Command{Use: "recent", Short: "List what was recorded last", Args: cobra.NoArgs}
+	c.Flags().IntVar(&limit, "limit", 0, "how many, 1 to 1000 (default: setting recent.limit)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			if !c.Flags().Changed("limit") {
+				limit = s.set.Recent.Limit
+			} else if limit < 1 {
+				return store.Invalid("--limit", "from 1 to 1000", fmt.Sprint(limit))
+			}
+			items, err := s.Recent(ctx, a.who, limit)
+			if err != nil {
+				return err
+			}
+			return a.printItems(items, "")
+		})
+	}
+	return c
+}
+
+// queryFlags are what recall and context share.
+type queryFlags struct {
+	filter                       filterFlags
+	limit                        int
+	minScore                     float64
+	asOf, profile                string
+	semantic, recency, important float64
+	explain, pairOnly            bool
+}
+
+func (q *queryFlags) add(c *cobra.Command) {
+	q.filter.add(c)
+	f := c.Flags()
+	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit)")
+	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
+	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
+	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
+	f.Float64Var(&q.semantic, "w-semantic", 0, "weight of the semantic part (give all three weights)")
+	f.Float64Var(&q.recency, "w-recency", 0, "weight of recency")
+	f.Float64Var(&q.important, "w-importance", 0, "weight of importance")
+	f.BoolVar(&q.pairOnly, "pair-only", false, "leave the user's own memory out when the agent has one with this user")
+}
+
+// request builds the query; what no flag gives comes from the tenant's settings.
+func (q *queryFlags) request(c *cobra.Command, s session, args []string) (recall.Request, error) {
+	given := c.Flags().Changed
+	r := recall.Request{Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Explain: q.explain}
+	if !given("limit") {
+		r.Limit = s.set.Recall.Limit
+	} else if r.Limit < 1 {
+		return r, store.Invalid("--limit", "from 1 to 1000", fmt.Sprint(q.limit))
+	}
+	if !given("min-score") {
+		r.MinScore = &s.set.Recall.MinScore
+	}
+	if r.Profile == "" {
+		r.Profile = s.set.Recall.Profile
+	}
+	if given("w-semantic") || given("w-recency") || given("w-importance") {
+		r.Weights = &recall.Weights{Semantic: q.semantic, Recency: q.recency, Importance: q.important}
+	}
+	var err error
+	if r.Filter, err = q.filter.filter(); err != nil {
+		return r, err
+	}
+	r.AsOf, err = when("as-of", q.asOf)
+	return r, err
+}
+
+func (a *app) recallCmd() *cobra.Command {
+	var q queryFlags
+	c := &cobra.Command{
+		Use: "recall [QUERY…]", Short: "Find the most relevant items, ranked",
+		Long:    "Finds the most relevant items. Without a query: recent and important ones.",
+		Example: `  evoke recall --user ada "where does she like to sit?" --explain`,
+	}
+	q.add(c)
+	c.Flags().BoolVar(&q.explain, "explain", false, "show how each score came about")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			r, err := q.request(c, s, args)
+			if err != nil {
+				return err
+			}
+			res, err := s.Recall(ctx, evoke.RecallRequest{Who: a.who, Request: r, PairOnly: q.pairOnly})
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(res)
+			}
+			return a.printRecall(ctx, s, res)
+		})
+	}
+	return c
+}
+
+func (a *app) printRecall(ctx context.Context, s session, res evoke.RecallResult) error {
+	switch {
+	case res.Skipped != "":
+		a.printf("nothing recalled: %s\n", res.Skipped)
+		return nil
+	case len(res.Hits) == 0:
+		a.printf("no hits\n")
+	default:
+		if err := a.hitTable(res.Hits); err != nil {
+			return err
+		}
+		for i, h := range res.Hits {
+			if h.Explain != nil {
+				a.printExplanation(i+1, h)
+			}
+		}
+	}
+	a.printHealth(ctx, s, res.Embedder, res.PendingVectors, res.Degraded)
+	return nil
+}
+
+// printHealth says what the answer had to do without.
+func (a *app) printHealth(ctx context.Context, s session, embedder string, pending int, degraded map[string]string) {
+	if embedder == "none" {
+		why := ""
+		if st, err := s.Stats(ctx, a.who); err == nil && st.Note != "" {
+			why = ": " + st.Note
+		}
+		a.note("lexical only%s", why)
+	}
+	if pending > 0 {
+		a.note("%d items have no vectors yet", pending)
+	}
+	for _, step := range sortedKeys(degraded) {
+		a.note("degraded: %s: %s", step, degraded[step])
+	}
+}
+
+func (a *app) printExplanation(rank int, h recall.Hit) {
+	e := h.Explain
+	a.printf("\n%d. %s  %.3f = %.3f semantic + %.3f recency + %.3f importance %+.3f update\n",
+		rank, h.Item.ID, h.Score, h.Parts.Semantic, h.Parts.Recency, h.Parts.Importance, h.Parts.Update)
+	a.printf("   weights  %s %.3g, %s %.3g, %s %.3g\n", "semantic", e.Weights.Semantic, "recency", e.Weights.Recency, "importance", e.Weights.Importance)
+	a.printf("   raw     %s\n", numbers(e.Raw))
+	a.printf("   terms   %s\n", numbers(e.Terms))
+	ranks := make([]string, 0, len(e.Ranks))
+	for _, arm := range slices.Sorted(maps.Keys(e.Ranks)) {
+		ranks = append(ranks, fmt.Sprintf("%s #%d", arm, e.Ranks[arm]))
+	}
+	a.printf("   arms     %s\n", strings.Join(ranks, ", "))
+}
+
+func numbers(m map[string]float64) string {
+	var b strings.Builder
+	for _, name := range sortedKeys(m) {
+		fmt.Fprintf(&b, " %s %.3f", name, m[name])
+	}
+	return b.String()
+}
+
+func (a *app) contextCmd() *cobra.Command {
+	var q queryFlags
+	var maxTokens int
+	var tokenizer string
+	c := &cobra.Command{
+		Use: "context [QUERY…]", Short: "Print a block for a prompt, within a token budget",
+		Example: `  evoke context --user ada "book a flight" --max-tokens 300`,
+	}
+	q.add(c)
+	c.Flags().IntVar(&maxTokens, "max-tokens", 0, "budget of the whole block, 0 to 100000 (default: setting memory.max_injection_tokens)")
+	c.Flags().StringVar(&tokenizer, "tokenizer", "", "model or encoding the budget is counted for (default o200k_base)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			r, err := q.request(c, s, args)
+			if err != nil {
+				return err
+			}
+			req := evoke.ContextRequest{Who: a.who, Request: r, PairOnly: q.pairOnly, Tokenizer: tokenizer}
+			if c.Flags().Changed("max-tokens") {
+				req.MaxTokens = &maxTokens
+			}
+			res, err := s.Context(ctx, req)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(res)
+			}
+			a.printContext(ctx, s, res)
+			return nil
+		})
+	}
+	return c
+}
+
+// printContext prints the block alone on standard output, so that it can be piped; the rest goes beside it.
+func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResult) {
+	if res.Skipped != "" {
+		a.note("no block: %s", res.Skipped)
+		return
+	}
+	a.printf("%s", res.Text)
+	if res.Text != "" && !strings.HasSuffix(res.Text, "\n") {
+		a.printf("\n")
+	}
+	a.note("%d of %d tokens (%s), %d items, %d left out", res.Tokens, res.Budget, res.Tokenizer, len(res.Items), len(res.LeftOut))
+	a.printHealth(ctx, s, res.Embedder, res.PendingVectors, res.Degraded)
+}
+
+func (a *app) statsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "stats", Short: "Count a memory's items", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withMemory(c, func(ctx context.Context, s session) error {
+				st, err := s.Stats(ctx, a.who)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(st)
+				}
+				rows := [][]string{
+					{"total", fmt.Sprint(st.Total)}, {"episodic", fmt.Sprint(st.Episodic)}, {"semantic", fmt.Sprint(st.Semantic)},
+					{"procedural", fmt.Sprint(st.Procedural)}, {"pending vectors", fmt.Sprint(st.Pending.Vectors)},
+					{"pending threads", fmt.Sprint(st.Pending.Threads)}, {"bytes", fmt.Sprint(st.Bytes)}, {"embedder", st.Embedder},
+				}
+				if st.Note != "" {
+					rows = append(rows, []string{"note", st.Note})
+				}
+				return a.table([]string{"WHAT", "VALUE"}, rows)
+			})
+		},
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

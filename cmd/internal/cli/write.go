@@ -1,0 +1,452 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"evoke"
+	"evoke/store"
+)
+
+// settleWait is how long a writing command waits for vectors before it leaves them to the next one.
+const settleWait = 30 * time.Second
+
+func (a *app) ingestCmd() *cobra.Command {
+	var key string
+	var noStore, noWait bool
+	c := &cobra.Command{
+		Use:   "ingest [FILE…]",
+		Short: "Take conversations in",
+		Long: `Takes conversations in from files or standard input ("-" or nothing): a JSON list of messages in the OpenAI chat format,
+{"messages": […]} objects (with "user", "thread" or "session", and "time", where known), or one message a line.`,
+		Example: `  evoke ingest --user ada --thread trip chat.json
+  echo '[{"role":"user","content":"I moved to Lisbon"},{"role":"assistant","content":"Noted!"}]' | evoke ingest --user ada`,
+	}
+	c.Flags().StringVar(&key, "idempotency-key", "", "the same key with the same messages is taken in once")
+	c.Flags().BoolVar(&noStore, "no-store", false, "answer as usual and keep nothing")
+	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for vectors")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			var all []evoke.IngestResult
+			err := a.eachInput(args, "ingesting", func(in io.Reader) error {
+				return readConversations(in, func(conv conversation) error {
+					r := evoke.IngestRequest{Who: a.whoOf(conv), Messages: conv.Messages, NoStore: noStore, IdempotencyKey: numbered(key, len(all))}
+					res, err := s.Ingest(ctx, r)
+					if err == nil {
+						all = append(all, res)
+					}
+					return err
+				})
+			})
+			if err != nil {
+				return fmt.Errorf("after %d batches taken in: %w", len(all), err)
+			}
+			if !noWait && !noStore {
+				if err := a.settle(ctx, s, settleWait); err != nil {
+					return err
+				}
+			}
+			return a.printIngested(all)
+		})
+	}
+	return c
+}
+
+// numbered gives each batch of one call a key of its own.
+func numbered(key string, n int) string {
+	if key == "" || n == 0 {
+		return key
+	}
+	return fmt.Sprintf("%s#%d", key, n)
+}
+
+// whoOf lets flags decide, then the file.
+func (a *app) whoOf(c conversation) evoke.Who {
+	return evoke.Who{User: first(a.who.User, c.User), Agent: first(a.who.Agent, c.Agent), Thread: first(a.who.Thread, c.Thread)}
+}
+
+func (a *app) printIngested(all []evoke.IngestResult) error {
+	if a.json {
+		return a.printJSON(map[string][]evoke.IngestResult{"results": all})
+	}
+	turns, dropped := 0, map[string]int{}
+	for _, r := range all {
+		turns += len(r.Turns)
+		for _, d := range r.Dropped {
+			dropped[string(d.Reason)]++
+		}
+		if r.Skipped != "" {
+			a.printf("nothing kept: %s\n", r.Skipped)
+		}
+	}
+	a.printf("%d turns kept", turns)
+	for _, reason := range sortedKeys(dropped) {
+		a.printf(", %d dropped (%s)", dropped[reason], reason)
+	}
+	a.printf("\n")
+	return nil
+}
+
+// eachInput opens the files, or standard input, one after the other, with a progress bar where sizes are known.
+func (a *app) eachInput(args []string, what string, f func(io.Reader) error) error {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	for _, name := range args {
+		if err := a.oneInput(name, what, f); err != nil {
+			if name != "-" {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) oneInput(name, what string, f func(io.Reader) error) error {
+	if name == "-" {
+		if isTerminal(a.process.In) {
+			a.note("reading standard input; end it with ctrl-D")
+		}
+		return f(a.process.In)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
+	}
+	defer file.Close()
+	size := int64(-1)
+	if st, err := file.Stat(); err == nil && st.Mode().IsRegular() {
+		size = st.Size()
+	}
+	bar := a.bar(size, what)
+	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn
+	return f(io.TeeReader(file, bar))
+}
+
+func (a *app) flushCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "flush", Short: "Distil facts from waiting conversations now", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withMemory(c, func(ctx context.Context, s session) error {
+				n, err := s.Flush(ctx, a.who)
+				if err != nil {
+					return err
+				}
+				if err := a.settle(ctx, s, settleWait); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(map[string]int{"threads": n})
+				}
+				a.printf("%d conversations flushed\n", n)
+				return nil
+			})
+		},
+	}
+}
+
+// itemFlags are the flags that remember and update share.
+type itemFlags struct {
+	category               string
+	metadata               []string
+	importance, confidence float64
+	validFrom, validTo     string
+}
+
+func (f *itemFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.category, "category", "", "preference, knowledge, context, behavior, goal or correction")
+	c.Flags().StringArrayVar(&f.metadata, "meta", nil, "metadata as name=value; the value is JSON, or text where it is not (repeatable)")
+	c.Flags().Float64Var(&f.importance, "importance", 0.5, "0 to 1")
+	c.Flags().Float64Var(&f.confidence, "confidence", 1, "0 to 1")
+	c.Flags().StringVar(&f.validFrom, "valid-from", "", "when it became true: a date or RFC 3339 (default now)")
+	c.Flags().StringVar(&f.validTo, "valid-to", "", "when it ceased to be true")
+}
+
+func (a *app) rememberCmd() *cobra.Command {
+	var f itemFlags
+	var id, kind, speaker, key string
+	var noStore, noWait bool
+	c := &cobra.Command{
+		Use: "remember TEXT…", Short: "Store one item as it is", Args: cobra.MinimumNArgs(1),
+		Example: `  evoke remember --user ada --category preference "I prefer window seats"
+  evoke remember --user ada --kind procedural - < how-to.txt`,
+	}
+	f.add(c)
+	c.Flags().StringVar(&id, "id", "", "id of the item (default: a new one)")
+	c.Flags().StringVar(&kind, "kind", "", "episodic, semantic or procedural (default semantic)")
+	c.Flags().StringVar(&speaker, "speaker", "", "who said it")
+	c.Flags().StringVar(&key, "idempotency-key", "", "the same key with the same item is stored once")
+	c.Flags().BoolVar(&noStore, "no-store", false, "answer as usual and keep nothing")
+	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the vector")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r := evoke.RememberRequest{
+			Who: a.who, ID: id, Kind: store.Kind(kind), Category: store.Category(f.category), Speaker: speaker,
+			Importance: &f.importance, Confidence: &f.confidence, IdempotencyKey: key, NoStore: noStore,
+		}
+		var err error
+		if r.Content, err = a.text(args); err != nil {
+			return err
+		}
+		if r.Metadata, err = metadata(f.metadata); err != nil {
+			return err
+		}
+		if r.ValidFrom, err = when("valid-from", f.validFrom); err != nil {
+			return err
+		}
+		if r.ValidTo, err = when("valid-to", f.validTo); err != nil {
+			return err
+		}
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			res, err := s.Remember(ctx, r)
+			if err != nil {
+				return err
+			}
+			if !noWait && res.Skipped == "" {
+				if err := a.settle(ctx, s, settleWait); err != nil {
+					return err
+				}
+			}
+			return a.printRemembered(res)
+		})
+	}
+	return c
+}
+
+func (a *app) printRemembered(res evoke.RememberResult) error {
+	switch {
+	case a.json:
+		return a.printJSON(res)
+	case res.Skipped != "":
+		a.printf("nothing kept: %s\n", res.Skipped)
+	case res.Existing:
+		a.printf("%s (known already, confirmed)\n", res.Item.ID)
+	default:
+		a.printf("%s\n", res.Item.ID)
+	}
+	return nil
+}
+
+func (a *app) updateCmd() *cobra.Command {
+	var f itemFlags
+	var content string
+	c := &cobra.Command{
+		Use: "update ID", Short: "Change fields of one item; new content makes a new version", Args: cobra.ExactArgs(1),
+		Example: `  evoke update 0192… --user ada --content "I prefer aisle seats"`,
+	}
+	f.add(c)
+	c.Flags().StringVar(&content, "content", "", "new content")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r, err := f.update(c, content)
+		if err != nil {
+			return err
+		}
+		r.Who, r.ID = a.who, args[0]
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			it, err := s.Update(ctx, r)
+			if err != nil {
+				return err
+			}
+			if err := a.settle(ctx, s, settleWait); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(it)
+			}
+			return a.itemDetail(it)
+		})
+	}
+	return c
+}
+
+// update builds the request of the flags that were given.
+func (f *itemFlags) update(c *cobra.Command, content string) (evoke.UpdateRequest, error) {
+	var r evoke.UpdateRequest
+	given := c.Flags().Changed
+	if given("content") {
+		r.Content = &content
+	}
+	if given("category") {
+		cat := store.Category(f.category)
+		r.Category = &cat
+	}
+	if given("importance") {
+		r.Importance = &f.importance
+	}
+	if given("confidence") {
+		r.Confidence = &f.confidence
+	}
+	var err error
+	if r.Metadata, err = metadata(f.metadata); err != nil {
+		return r, err
+	}
+	for _, t := range []struct {
+		flag, text string
+		to         **time.Time
+	}{{"valid-from", f.validFrom, &r.ValidFrom}, {"valid-to", f.validTo, &r.ValidTo}} {
+		if !given(t.flag) {
+			continue
+		}
+		at, err := when(t.flag, t.text)
+		if err != nil {
+			return r, err
+		}
+		*t.to = &at
+	}
+	if r.Content == nil && r.Category == nil && r.Importance == nil && r.Confidence == nil && r.Metadata == nil && r.ValidFrom == nil && r.ValidTo == nil {
+		return r, store.Invalid("update", "told what to change (see evoke update --help)", "no change")
+	}
+	return r, nil
+}
+
+func (a *app) feedbackCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "feedback ID…", Short: "Say that items helped", Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withMemory(c, func(ctx context.Context, s session) error {
+				n, err := s.Feedback(ctx, evoke.FeedbackRequest{Who: a.who, IDs: args})
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(map[string]int{"updated": n})
+				}
+				a.printf("%d items\n", n)
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) forgetCmd() *cobra.Command {
+	var r evoke.ForgetRequest
+	var filter filterFlags
+	var yes bool
+	c := &cobra.Command{
+		Use: "forget [ID…]", Short: "Remove items for good, by id, by filter, or all of a memory",
+		Example: `  evoke forget --user ada --dry-run --category goal
+  evoke forget --user ada --all --yes`,
+	}
+	filter.add(c)
+	c.Flags().BoolVar(&r.All, "all", false, "everything in the memory that --user and --agent name")
+	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "count only")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		f, err := filter.filter()
+		if err != nil {
+			return err
+		}
+		r.Who, r.IDs = a.who, args
+		if !f.IsZero() {
+			r.Filter = &f
+		}
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			if !yes && !r.DryRun {
+				if err := a.confirmForget(ctx, s, r); err != nil {
+					return err
+				}
+			}
+			res, err := s.Forget(ctx, r)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(res)
+			}
+			verb := "forgotten"
+			if res.DryRun {
+				verb = "would be forgotten"
+			}
+			a.printf("%d items %s\n", res.Forgotten, verb)
+			if len(res.Unknown) > 0 {
+				a.printf("unknown: %s\n", strings.Join(res.Unknown, ", "))
+			}
+			return nil
+		})
+	}
+	return c
+}
+
+// confirmForget counts what would go and asks. Without a person to ask it refuses.
+func (a *app) confirmForget(ctx context.Context, s session, r evoke.ForgetRequest) error {
+	r.DryRun = true
+	res, err := s.Forget(ctx, r)
+	if err != nil {
+		return err
+	}
+	if !isTerminal(a.process.In) {
+		return store.Invalid("forget", fmt.Sprintf("confirmed with --yes: %d items would be removed for good", res.Forgotten), "")
+	}
+	fmt.Fprintf(a.process.Err, "Remove %d items for good? [y/N] ", res.Forgotten)
+	answer, err := bufio.NewReader(a.process.In).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return fmt.Errorf("nothing was removed: %w", context.Canceled)
+	}
+	return nil
+}
+
+// text joins the arguments, or reads standard input for "-".
+func (a *app) text(args []string) (string, error) {
+	if len(args) != 1 || args[0] != "-" {
+		return strings.Join(args, " "), nil
+	}
+	const most = 64 << 20
+	b, err := io.ReadAll(io.LimitReader(a.process.In, most+1))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(b) > most {
+		return "", store.Invalid("content", fmt.Sprintf("at most %d bytes", most), "")
+	}
+	return string(b), nil
+}
+
+// metadata reads name=value pairs.
+func metadata(pairs []string) (store.Metadata, error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	m := store.Metadata{}
+	for _, p := range pairs {
+		name, v, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, store.Invalid("--meta", "name=value", "")
+		}
+		m[name] = value(v)
+	}
+	return m, nil
+}
+
+// value reads JSON, or takes the text as it is.
+func value(s string) store.Value {
+	var v store.Value
+	if json.Valid([]byte(s)) && v.UnmarshalJSON([]byte(s)) == nil {
+		return v
+	}
+	return store.String(s)
+}
+
+// when reads a date or a time; "" is the zero time.
+func when(flag, s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00Z", fmt.Sprintf("%.40q", s))
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"evoke"
+	"evoke/cmd/internal/server/api"
+	"evoke/store"
+)
+
+// Forget removes one item; one that is not there is not found.
+func (h *handlers) Forget(ctx context.Context, r api.ForgetRequestObject) (api.ForgetResponseObject, error) {
+	c, err := h.call(ctx, r.Params.User, r.Params.Agent, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Forget(ctx, evoke.ForgetRequest{Who: c.who, IDs: []string{r.Id}})
+	if err != nil {
+		return nil, err
+	}
+	if res.Forgotten == 0 {
+		return nil, fmt.Errorf("item: %w", store.ErrNotFound)
+	}
+	return api.Forget200JSONResponse(res), nil
+}
+
+// AdminForget removes items by ids, by a filter, or all of a memory.
+func (h *handlers) AdminForget(ctx context.Context, r api.AdminForgetRequestObject) (api.AdminForgetResponseObject, error) {
+	b := r.Body
+	c, err := h.call(ctx, b.User, b.Agent, b.Thread)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Forget(ctx, evoke.ForgetRequest{Who: c.who, IDs: value(b.Ids), Filter: b.Filter, All: value(b.All), DryRun: value(b.DryRun)})
+	if err != nil {
+		return nil, err
+	}
+	return api.AdminForget200JSONResponse(res), nil
+}
+
+// AdminExport streams a memory, or the tenant.
+func (h *handlers) AdminExport(ctx context.Context, r api.AdminExportRequestObject) (api.AdminExportResponseObject, error) {
+	c, err := h.tenantCall(ctx, r.Params.User, r.Params.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return export{ctx, c}, nil
+}
+
+// export writes the lines as they are read, so that a large memory needs little of ours.
+type export struct {
+	ctx context.Context // of the one request that it answers
+	c   call
+}
+
+// VisitAdminExportResponse writes the answer. When the export fails midway the connection is cut: a client must not take
+// half of it for the whole.
+func (e export) VisitAdminExportResponse(w http.ResponseWriter) error {
+	started := &firstWrite{w: w}
+	_, err := e.c.Export(e.ctx, e.c.who, started)
+	if err != nil && started.done {
+		panic(http.ErrAbortHandler) //nolint:forbidigo // the way to cut a connection in net/http
+	}
+	if err == nil && !started.done {
+		started.begin()
+	}
+	return err
+}
+
+// firstWrite sends the head with the first line, so that a failure before it can still be a problem.
+type firstWrite struct {
+	w    http.ResponseWriter
+	done bool
+}
+
+func (f *firstWrite) begin() {
+	f.done = true
+	f.w.Header().Set("Content-Type", "application/x-ndjson")
+	f.w.WriteHeader(http.StatusOK)
+}
+
+func (f *firstWrite) Write(p []byte) (int, error) {
+	if !f.done {
+		f.begin()
+	}
+	return f.w.Write(p)
+}
+
+// AdminImport reads items from JSON Lines.
+func (h *handlers) AdminImport(ctx context.Context, r api.AdminImportRequestObject) (api.AdminImportResponseObject, error) {
+	c, err := h.tenantCall(ctx, r.Params.User, r.Params.Agent)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Import(ctx, c.who, r.Body, nil)
+	if err != nil {
+		return nil, err
+	}
+	return api.AdminImport200JSONResponse(res), nil
+}

@@ -1,0 +1,198 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"evoke"
+	"evoke/cmd/internal/config"
+	"evoke/cmd/internal/errmap"
+	"evoke/store"
+)
+
+// HashKey is the form in which a key is configured: lower-case hex of its SHA-256. Keys have 256 random bits, so a
+// plain hash is enough.
+func HashKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// principal is who calls and what that grants.
+type principal struct {
+	name   string
+	tenant string
+	role   config.Role
+	all    bool // every user and agent of the tenant
+	agents []string
+	users  []string
+}
+
+// keyring looks keys up by their hash.
+type keyring struct {
+	hashes     [][sha256.Size]byte
+	principals []principal
+}
+
+func newKeyring(keys config.Keys) (*keyring, error) {
+	k := &keyring{}
+	for text, grant := range keys {
+		b, err := hex.DecodeString(text)
+		if err != nil || len(b) != sha256.Size {
+			return nil, store.Invalid("keys", "SHA-256 hashes in hex", "")
+		}
+		k.hashes = append(k.hashes, [sha256.Size]byte(b))
+		k.principals = append(k.principals, principal{name: grant.Name, tenant: grant.Tenant, role: grant.Role, agents: grant.Agents, users: grant.Users})
+	}
+	return k, nil
+}
+
+// find compares with every key, so that the time taken tells nothing.
+func (k *keyring) find(key string) (principal, bool) {
+	sum := sha256.Sum256([]byte(key))
+	found := -1
+	for i := range k.hashes {
+		if subtle.ConstantTimeCompare(sum[:], k.hashes[i][:]) == 1 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return principal{}, false
+	}
+	return k.principals[found], true
+}
+
+type contextKey uint8
+
+const principalKey contextKey = 0
+
+func principalOf(ctx context.Context) (principal, bool) {
+	p, ok := ctx.Value(principalKey).(principal)
+	return p, ok
+}
+
+// authenticate finds the caller and refuses one whose role is too small.
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		p, err := s.caller(c.Request())
+		if err != nil {
+			return err
+		}
+		if need := operationOf(c).role; !p.role.Allows(need) {
+			return forbidden(fmt.Sprintf("Authorization: this route needs a key of role %s", need))
+		}
+		c.Set(callerKey, p)
+		c.SetRequest(c.Request().WithContext(context.WithValue(c.Request().Context(), principalKey, p)))
+		return next(c)
+	}
+}
+
+func (s *Server) caller(r *http.Request) (principal, error) {
+	if s.keys == nil {
+		return s.local, ofThisMachine(r)
+	}
+	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || key == "" {
+		return principal{}, unauthorized("Authorization: must be \"Bearer\" and a key")
+	}
+	p, ok := s.keys.find(strings.TrimSpace(key))
+	if !ok {
+		return principal{}, unauthorized("Authorization: the key is not known here")
+	}
+	return p, nil
+}
+
+func unauthorized(detail string) error {
+	return &problemError{http.StatusUnauthorized, "unauthorized", "A key is needed", detail}
+}
+
+func forbidden(detail string) error {
+	e := errmap.Of(store.ErrTenant)
+	return &problemError{e.Status, e.Class, e.Title, detail}
+}
+
+// ofThisMachine guards the server without keys against web pages: a page whose name was made to point at this machine
+// still sends its own name as Host, and one that posts here sends its Origin.
+func ofThisMachine(r *http.Request) error {
+	if !loopbackHost(r.Host) {
+		return forbidden("Host: without keys only a loopback address or localhost is answered")
+	}
+	if o := r.Header.Get("Origin"); o != "" {
+		if u, err := url.Parse(o); err != nil || u.Host != r.Host {
+			return forbidden("Origin: without keys other pages are not answered")
+		}
+	}
+	return nil
+}
+
+func loopbackHost(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// who checks that the caller is granted the user and the agent that the call names.
+func (p principal) who(user, agent, thread string) (evoke.Who, error) {
+	w := evoke.Who{User: user, Agent: agent, Thread: thread}
+	if p.all {
+		return w, nil
+	}
+	if w.User == "" && len(p.users) == 1 {
+		w.User = p.users[0]
+	}
+	if !p.grantsUser(w.User) {
+		return evoke.Who{}, forbidden("user: the key does not grant this user")
+	}
+	if !p.grantsAgent(agent) {
+		return evoke.Who{}, forbidden("agent: the key does not grant this agent")
+	}
+	return w, nil
+}
+
+func (p principal) grantsUser(user string) bool {
+	if user == "" {
+		user = "default"
+	}
+	return p.all || len(p.users) == 0 || slices.Contains(p.users, user)
+}
+
+func (p principal) grantsAgent(agent string) bool {
+	return p.all || agent == "" || slices.ContainsFunc(p.agents, func(pattern string) bool { return matches(pattern, agent) })
+}
+
+// grantsTenant reports whether the caller may touch every memory of the tenant.
+func (p principal) grantsTenant() bool {
+	return p.all || len(p.users) == 0 && slices.Contains(p.agents, "*")
+}
+
+// matches reports whether a name fits a pattern in which "*" stands for any run of characters.
+func matches(pattern, name string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	name, ok := strings.CutPrefix(name, head)
+	for ok && strings.Contains(rest, "*") {
+		var part string
+		part, rest, _ = strings.Cut(rest, "*")
+		_, name, ok = strings.Cut(name, part)
+	}
+	return ok && strings.HasSuffix(name, rest)
+}

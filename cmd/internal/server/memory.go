@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"evoke"
+	"evoke/store"
+)
+
+// Tenants opens the memory of one tenant. It is called for every request and must be cheap.
+type Tenants func(tenant string) (Memory, error)
+
+// Memory is what the server needs of the engine.
+type Memory interface {
+	Listener
+	Keeper
+	Searcher
+	Mover
+}
+
+// Listener takes conversations in.
+type Listener interface {
+	Ingest(ctx context.Context, r evoke.IngestRequest) (evoke.IngestResult, error)
+	Event(ctx context.Context, id string, wait time.Duration) (store.Event, error)
+	Flush(ctx context.Context, w evoke.Who) (int, error)
+}
+
+// Keeper reads and changes single items.
+type Keeper interface {
+	Remember(ctx context.Context, r evoke.RememberRequest) (evoke.RememberResult, error)
+	Get(ctx context.Context, w evoke.Who, id string) (store.Item, error)
+	History(ctx context.Context, w evoke.Who, id string) ([]store.Item, error)
+	Update(ctx context.Context, r evoke.UpdateRequest) (store.Item, error)
+}
+
+// Searcher answers what is relevant.
+type Searcher interface {
+	Recall(ctx context.Context, r evoke.RecallRequest) (evoke.RecallResult, error)
+	Context(ctx context.Context, r evoke.ContextRequest) (evoke.ContextResult, error)
+	Feedback(ctx context.Context, r evoke.FeedbackRequest) (int, error)
+	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
+}
+
+// Mover works on many items at once.
+type Mover interface {
+	List(ctx context.Context, r evoke.ListRequest) (store.Page, error)
+	Forget(ctx context.Context, r evoke.ForgetRequest) (evoke.ForgetResult, error)
+	Export(ctx context.Context, w evoke.Who, out io.Writer) (int, error)
+	Import(ctx context.Context, w evoke.Who, in io.Reader, progress func(lines int)) (evoke.ImportResult, error)
+}
+
+// localWho is the memory that the readiness check looks at.
+var localWho evoke.Who

@@ -1,0 +1,94 @@
+package server
+
+import (
+	"context"
+
+	"evoke"
+	"evoke/cmd/internal/config"
+	"evoke/cmd/internal/server/api"
+	"evoke/recall"
+)
+
+// request fills what the call leaves open from the tenant's settings.
+func request(b api.RecallRequest, set config.Recall) recall.Request {
+	r := recall.Request{
+		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
+		AsOf: value(b.AsOf), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
+	}
+	if r.Limit == 0 {
+		r.Limit = set.Limit
+	}
+	if r.MinScore == nil {
+		r.MinScore = &set.MinScore
+	}
+	if r.Profile == "" {
+		r.Profile = set.Profile
+	}
+	return r
+}
+
+// Recall finds the most relevant items.
+func (h *handlers) Recall(ctx context.Context, r api.RecallRequestObject) (api.RecallResponseObject, error) {
+	c, err := h.call(ctx, r.Body.User, r.Body.Agent, r.Body.Thread)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Recall(ctx, evoke.RecallRequest{Who: c.who, Request: request(*r.Body, c.set.Recall), PairOnly: value(r.Body.PairOnly)})
+	if err != nil {
+		return nil, err
+	}
+	if res.Hits == nil {
+		res.Hits = []recall.Hit{}
+	}
+	return api.Recall200JSONResponse(res), nil
+}
+
+// Context makes a block for a prompt.
+func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api.ContextResponseObject, error) {
+	b := r.Body
+	c, err := h.call(ctx, b.User, b.Agent, b.Thread)
+	if err != nil {
+		return nil, err
+	}
+	query := api.RecallRequest{
+		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, Profile: b.Profile,
+		Weights: b.Weights,
+	}
+	req := evoke.ContextRequest{
+		Who: c.who, Request: request(query, c.set.Recall), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),
+	}
+	if req.MaxTokens == nil {
+		req.MaxTokens = &c.set.Memory.MaxInjectionTokens
+	}
+	res, err := c.Context(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return api.Context200JSONResponse(res), nil
+}
+
+// Feedback counts what helped.
+func (h *handlers) Feedback(ctx context.Context, r api.FeedbackRequestObject) (api.FeedbackResponseObject, error) {
+	c, err := h.call(ctx, r.Body.User, r.Body.Agent, nil)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.Feedback(ctx, evoke.FeedbackRequest{Who: c.who, IDs: r.Body.Ids})
+	if err != nil {
+		return nil, err
+	}
+	return api.Feedback200JSONResponse{Updated: n}, nil
+}
+
+// Stats counts a memory's items.
+func (h *handlers) Stats(ctx context.Context, r api.StatsRequestObject) (api.StatsResponseObject, error) {
+	c, err := h.call(ctx, r.Params.User, r.Params.Agent, nil)
+	if err != nil {
+		return nil, err
+	}
+	st, err := c.Stats(ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	return api.Stats200JSONResponse(st), nil
+}

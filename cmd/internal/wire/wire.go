@@ -1,0 +1,91 @@
+// Package wire builds the engine that the settings describe.
+package wire
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"evoke"
+	"evoke/cmd/internal/config"
+	"evoke/recall"
+	"evoke/store"
+)
+
+// Options are what the settings do not say.
+type Options struct {
+	NoModel bool // lexical only
+	Logger  *slog.Logger
+	Events  *evoke.Events
+	Environ []string
+}
+
+// Open opens the engine for the tenant of the settings.
+func Open(ctx context.Context, c *config.Config, o *Options) (*evoke.Memory, error) {
+	opts, err := options(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	return evoke.Open(ctx, opts)
+}
+
+func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	opts := &evoke.Options{
+		Tenant: c.Tenant, Durability: c.Store.Durability, Logger: o.Logger, Events: o.Events,
+		Policy: policy(c.Policy), Memory: memory(c.Memory),
+		Recall: recall.Options{},
+		Limits: store.Limits{ContentBytes: c.Limits.ContentBytes, MetadataKeys: c.Limits.MetadataKeys, MetadataBytes: c.Limits.MetadataBytes},
+	}
+	var err error
+	if opts.Path, err = dataDir(c, o.Environ); err != nil {
+		return nil, err
+	}
+	opts.Embedder, opts.NoEmbedder, err = embedder(ctx, c, o)
+	return opts, err
+}
+
+func memory(m config.Memory) evoke.MemoryOptions {
+	return evoke.MemoryOptions{
+		Disabled: !m.Enabled, InjectionDisabled: !m.InjectionEnabled,
+		Debounce: time.Duration(m.DebounceSeconds) * time.Second, MaxWait: time.Duration(m.MaxWaitSeconds) * time.Second,
+		FactConfidence: &m.FactConfidenceThreshold, MaxFacts: m.MaxFacts, MaxInjectionTokens: &m.MaxInjectionTokens,
+	}
+}
+
+// policy puts the configured rules in front of the preset's.
+func policy(p *config.Policy) *evoke.Policy {
+	if p == nil {
+		return nil
+	}
+	preset := evoke.DefaultPolicy()
+	if p.Preset == "experts" {
+		preset = evoke.ExpertsPolicy()
+	}
+	all := &evoke.Policy{}
+	for _, r := range p.Rules {
+		all.Rules = append(all.Rules, evoke.PolicyRule{Agent: r.Agent, Namespace: evoke.Namespace(r.Namespace)})
+	}
+	all.Rules = append(all.Rules, preset.Rules...)
+	return all
+}
+
+// dataDir is where the embedded store lies: store.path, or evoke in the user's data folder.
+func dataDir(c *config.Config, environ []string) (string, error) {
+	if c.Store.Path != "" {
+		return c.Store.Path, nil
+	}
+	if dir := variable(environ, "XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "evoke"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: no home directory to keep the data in; give --store or set store.path", store.ErrInvalid)
+	}
+	return filepath.Join(home, ".local", "share", "evoke"), nil
+}

@@ -14,6 +14,9 @@ const AnalyzerVersion = 1
 // maxWordRunes bounds one token; longer words (base64, addresses) keep this many characters and are not stemmed.
 const maxWordRunes = 64
 
+// maxNumberDigits bounds the numbers whose commas are taken for groups of thousands.
+const maxNumberDigits = 15
+
 // Tokens analyses text: NFKC, lower case, accents folded on Latin and Greek words, stop words dropped, Snowball stems,
 // numbers without leading zeros ("2023-05-08" gives 2023 5 8, "8th" gives 8, "1,200" gives 1200), "c++" and "c#" kept
 // whole, character bigrams over Han, kana and Hangul (those with a Chinese function character or of Japanese grammar
@@ -110,7 +113,7 @@ func fold(text string) string {
 // thousands reports whether the comma at s[i] groups the digits of one number ("1,200"): one to three digits stand before
 // the first comma, three before a later one, and three and no more follow. before is the number so far, without commas.
 func thousands(s string, i int, before string) bool {
-	if !digits(before) || before[0] == '0' {
+	if len(before) > maxNumberDigits || !digits(before) || before[0] == '0' {
 		return false
 	}
 	group := 0

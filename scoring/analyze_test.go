@@ -168,6 +168,19 @@ func TestTermsSortedUnique(t *testing.T) {
 	})
 }
 
+// A megabyte of anything is analysed in time that grows with its length alone.
+func TestTokensOfMegabytes(t *testing.T) {
+	for _, unit := range []string{"x", "1,111", "111,", "汉", "e\u0301", "\u0301", "ก", "ー", "#", "++", "\xff", "i\u0307"} {
+		text := strings.Repeat(unit, 1_000_000/len(unit))
+		for _, tok := range Tokens(text) {
+			if n := utf8.RuneCountInString(tok); n > 4*maxWordRunes && unit != "\u0301" {
+				t.Errorf("a token of %d characters from %q", n, unit)
+				break
+			}
+		}
+	}
+}
+
 func TestCountsSaturate(t *testing.T) {
 	fs := Terms(strings.Repeat("tea ", 70_000))
 	if diff := cmp.Diff([]TermFreq{{HashTerm("tea"), 65535}}, fs); diff != "" {

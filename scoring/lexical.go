@@ -21,7 +21,8 @@ type LexicalParams struct {
 	AbsentShare  float64    // 0: share of the idf of query terms that no item has that counts in the greatest possible score
 }
 
-// Average view lengths measured on chats; being constants, they keep a score independent of what else is stored.
+// Average view lengths: between those of chat turns (17, 31, 44) and of long messages; results hardly depend on them. Being
+// constants, they keep a score independent of what else is stored.
 var defaultAvgLen = [3]float64{20, 36, 50}
 
 func (p LexicalParams) withDefaults() LexicalParams {

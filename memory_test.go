@@ -1,124 +1,16 @@
 package evoke
 
 import (
-	"bytes"
-	"context"
 	"errors"
+	"evoke/embed"
+	"evoke/recall"
+	"evoke/store"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"evoke/embed"
-	"evoke/extract/message"
-	"evoke/recall"
-	"evoke/scoring"
-	"evoke/store"
 )
-
-// bagEmbedder is a small real vector space: a text is the normalised sum of fixed pseudo-random vectors of its tokens.
-type bagEmbedder struct {
-	revision string
-	mu       sync.Mutex
-	fail     error
-}
-
-func (b *bagEmbedder) Model() embed.Model {
-	return embed.Model{Name: "bag", Revision: b.revision, Dim: 64, Pooling: "mean", Low: 0, High: 1}
-}
-
-func (b *bagEmbedder) setFail(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fail = err
-}
-
-func (b *bagEmbedder) EmbedPassages(ctx context.Context, texts []string) ([][]float32, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fail != nil {
-		return nil, b.fail
-	}
-	vs := make([][]float32, len(texts))
-	for i, t := range texts {
-		vs[i] = bag(t)
-	}
-	return vs, ctx.Err()
-}
-
-func (b *bagEmbedder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
-	vs, err := b.EmbedPassages(ctx, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return vs[0], nil
-}
-
-func bag(text string) []float32 {
-	v := make([]float32, 64)
-	for _, tok := range append(scoring.Tokens(text), "·") {
-		h := fnv.New64a()
-		h.Write([]byte(tok))
-		x := h.Sum64()
-		for i := range v {
-			x = x*6364136223846793005 + 1442695040888963407
-			v[i] += float32(int64(x>>33)%2000-1000) / 1000
-		}
-	}
-	var n float64
-	for _, f := range v {
-		n += float64(f) * float64(f)
-	}
-	for i := range v {
-		v[i] /= float32(math.Sqrt(n))
-	}
-	return v
-}
-
-func open(t *testing.T, o *Options) *Memory {
-	t.Helper()
-	m, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return m
-}
-
-func chat(lines ...string) []message.Message {
-	ms := make([]message.Message, len(lines))
-	for i, l := range lines {
-		ms[i] = message.Message{Role: message.User, Content: l}
-		if i%2 == 1 {
-			ms[i].Role = message.Assistant
-		}
-	}
-	return ms
-}
-
-func settle(t *testing.T, m *Memory) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := m.Settle(ctx); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func contents(hits []recall.Hit) string {
-	var s []string
-	for _, h := range hits {
-		s = append(s, h.Item.Content)
-	}
-	return strings.Join(s, "|")
-}
 
 func TestIngestThenRecallEndToEnd(t *testing.T) {
 	m := open(t, &Options{Path: t.TempDir(), Embedder: &bagEmbedder{}})
@@ -398,72 +290,6 @@ func TestEmbedderOutageLosesNothing(t *testing.T) {
 	}
 }
 
-func TestExportImportKeepsEverything(t *testing.T) {
-	m := open(t, nil)
-	ctx := t.Context()
-	for i := range 30 {
-		w := Who{User: fmt.Sprintf("u%d", i%3), Thread: "t"}
-		if _, err := m.Ingest(ctx, IngestRequest{Who: w, Messages: chat(fmt.Sprintf("note %d 你好", i), "ok")}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := m.Remember(ctx, RememberRequest{Who: Who{User: "u1", Agent: "bot"}, Content: "a fact", Metadata: store.Metadata{"n": store.Number(3), "l": store.List("a", "b")}}); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	n, err := m.Export(ctx, Who{}, &out)
-	if err != nil || n != 61 {
-		t.Fatalf("%d, %v", n, err)
-	}
-	to := open(t, nil)
-	res, err := to.Import(ctx, Who{}, bytes.NewReader(out.Bytes()), nil)
-	if err != nil || res.Imported != 61 || res.FailedN != 0 {
-		t.Fatalf("%+v, %v", res, err)
-	}
-	var back bytes.Buffer
-	if _, err := to.Export(ctx, Who{}, &back); err != nil || back.String() != out.String() {
-		t.Fatalf("the export of the import differs: %v", err)
-	}
-	res, err = to.Import(ctx, Who{}, bytes.NewReader(out.Bytes()), nil)
-	if err != nil || res.Imported != 0 || res.Same != 61 {
-		t.Fatalf("again: %+v, %v", res, err)
-	}
-}
-
-func TestImportReportsLinesAndTakesTheRest(t *testing.T) {
-	m := open(t, nil)
-	in := strings.Join([]string{
-		`{"ns":"x","id":"D1:1","text":"Hello there","speaker":"Caroline","time":"2023-05-08T13:56:00Z","type":"episodic","meta":{"session":1,"seq":0,"note":null}}`,
-		`not json`,
-		`{"id":"D1:2","text":"Second","type":"episodic","meta":{"session":"1","seq":1,"deep":{"a":1}}}`,
-		`{"id":"D1:3","text":"   "}`,
-		`{"id":"D1:4","text":"x","type":"dream"}`,
-		``,
-		`{"id":"D1:1","text":"Other text"}`,
-		`{"id":"D1:5","text":"` + strings.Repeat("x", maxImportLine) + `"}`,
-		`{"id":"D1:6","content":"no time, no place","importance":2}`,
-		`{"id":"D1:7","text":"last line without an end","time":null}`,
-	}, "\n")
-	res, err := m.Import(t.Context(), Who{User: "u"}, strings.NewReader(in), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []int
-	for _, f := range res.Failed {
-		lines = append(lines, f.Line)
-	}
-	if res.Imported != 3 || res.FailedN != 6 || len(lines) != 6 {
-		t.Fatalf("%+v", res)
-	}
-	it, err := m.Get(t.Context(), Who{User: "u"}, "D1:1")
-	if err != nil || it.Turn.Session != "1" || it.Turn.Position != 0 || it.Turn.Speaker != "Caroline" || it.Content != "Hello there" {
-		t.Fatalf("%+v, %v", it, err)
-	}
-	if it, _ := m.Get(t.Context(), Who{User: "u"}, "D1:7"); !it.ValidFrom.IsZero() {
-		t.Errorf("no time stays no time: %v", it.ValidFrom)
-	}
-}
-
 func TestForgottenTurnLeavesItsFollowersVectors(t *testing.T) {
 	m := open(t, &Options{Embedder: &bagEmbedder{}})
 	ctx, who := t.Context(), Who{User: "u", Thread: "t"}
@@ -494,81 +320,5 @@ func TestForgottenTurnLeavesItsFollowersVectors(t *testing.T) {
 	}
 	if without := cosine(); without >= with-0.1 {
 		t.Errorf("the forgotten text still shines through: %v, was %v", without, with)
-	}
-}
-
-func TestBadInput(t *testing.T) {
-	m := open(t, nil)
-	ctx, who := t.Context(), Who{User: "u", Thread: "t"}
-	long := strings.Repeat("x", 1<<20+1)
-	for name, call := range map[string]func() error{
-		"blank content":    func() error { _, err := m.Remember(ctx, RememberRequest{Who: who, Content: " \x00\n"}); return err },
-		"content too long": func() error { _, err := m.Remember(ctx, RememberRequest{Who: who, Content: long}); return err },
-		"unknown kind": func() error {
-			_, err := m.Remember(ctx, RememberRequest{Who: who, Content: "x", Kind: "dream"})
-			return err
-		},
-		"importance": func() error {
-			_, err := m.Remember(ctx, RememberRequest{Who: who, Content: "x", Importance: ptr(math.NaN())})
-			return err
-		},
-		"year 0": func() error {
-			_, err := m.Remember(ctx, RememberRequest{Who: who, Content: "x", ValidFrom: time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)})
-			return err
-		},
-		"end before start": func() error {
-			_, err := m.Remember(ctx, RememberRequest{Who: who, Content: "x", ValidFrom: time.Now(), ValidTo: time.Now().Add(-time.Hour)})
-			return err
-		},
-		"reserved metadata": func() error {
-			_, err := m.Remember(ctx, RememberRequest{Who: who, Content: "x", Metadata: store.Metadata{"evoke_id": store.String("")}})
-			return err
-		},
-		"negative limit": func() error { _, err := m.List(ctx, ListRequest{Who: who, Limit: -1}); return err },
-		"recall limit": func() error {
-			_, err := m.Recall(ctx, RecallRequest{Who: who, Request: recall.Request{Query: "x", Limit: 5000}})
-			return err
-		},
-		"min_score": func() error {
-			_, err := m.Recall(ctx, RecallRequest{Who: who, Request: recall.Request{Query: "x", MinScore: ptr(1.5)}})
-			return err
-		},
-		"budget":         func() error { _, err := m.Context(ctx, ContextRequest{Who: who, MaxTokens: ptr(-1)}); return err },
-		"forget nothing": func() error { _, err := m.Forget(ctx, ForgetRequest{Who: who}); return err },
-		"forget empty":   func() error { _, err := m.Forget(ctx, ForgetRequest{Who: who, Filter: &store.Filter{}}); return err },
-		"forget two ways": func() error {
-			_, err := m.Forget(ctx, ForgetRequest{Who: who, All: true, IDs: []string{"a"}})
-			return err
-		},
-		"no ids": func() error { _, err := m.Feedback(ctx, FeedbackRequest{Who: who}); return err },
-		"key too long": func() error {
-			_, err := m.Remember(ctx, RememberRequest{Who: who, Content: "x", IdempotencyKey: long})
-			return err
-		},
-		"unknown role": func() error {
-			_, err := m.Ingest(ctx, IngestRequest{Who: who, Messages: []message.Message{{Role: "robot", Content: "x"}}})
-			return err
-		},
-		"no thread": func() error {
-			_, err := m.Ingest(ctx, IngestRequest{Who: Who{User: "u"}, Messages: chat("x")})
-			return err
-		},
-		"user with newlines": func() error {
-			_, err := m.Ingest(ctx, IngestRequest{Who: Who{User: "a\nb", Thread: "t"}, Messages: chat("x")})
-			return err
-		},
-	} {
-		if err := call(); !errors.Is(err, store.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if st, err := m.Stats(ctx, who); err != nil || st.Total != 0 {
-		t.Errorf("nothing was kept of all that: %+v, %v", st, err)
-	}
-	if _, err := m.Event(ctx, "unknown", 0); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("unknown event: %v", err)
-	}
-	if _, err := Open(ctx, &Options{Memory: MemoryOptions{MaxFacts: 5}}); !errors.Is(err, store.ErrInvalid) {
-		t.Errorf("max_facts: %v", err)
 	}
 }

@@ -1,0 +1,5 @@
+package sqlitestore
+
+const roleEnv = "EVOKE_TEST_ROLE"
+
+func child(string) int { return 2 }

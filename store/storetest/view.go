@@ -1,0 +1,110 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"evoke/store"
+)
+
+// manyViews are views around every moment that the corpus holds, on and beside whole microseconds.
+func manyViews() []store.View {
+	vs := []store.View{{All: true}}
+	for h := -1600; h <= 40; h += 41 {
+		for _, ns := range []time.Duration{0, 1, 999, -1} {
+			at := now.Add(time.Duration(h)*time.Hour + ns)
+			vs = append(vs, store.Current(at), store.AsOf(at), store.View{Now: now, KnownAt: at}, store.View{Now: now, ValidAt: at},
+				store.View{Now: now, ValidAt: at, KnownAt: now.Add(-10 * time.Hour)})
+		}
+	}
+	return vs
+}
+
+// views: listings and statistics see what View.Sees sees.
+func views(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	items := corpus(10, 120)
+	put(t, s, alice, items...)
+	for _, v := range manyViews() {
+		want := sorted(items, store.ByID, v.Sees)
+		if got := listAll(t, s, alice, store.ListQuery{View: v, Order: store.ByID, Limit: 200}); !slices.Equal(got, want) {
+			t.Fatalf("view %+v: %v, want %v", v, got, want)
+		}
+		st, err := s.Stats(ctx, alice, v)
+		must(t, err)
+		if st.Total != len(want) {
+			t.Fatalf("view %+v: %d counted, want %d", v, st.Total, len(want))
+		}
+	}
+}
+
+// asOf tells the story of one fact that was replaced, the replacement becoming known later than it became true.
+func asOf(t *testing.T, s store.Store) {
+	day := func(d int) time.Time { return time.Date(2026, 3, d, 12, 0, 0, 0, time.UTC) }
+	old, next, wrong := item("old", "lives in Paris"), item("new", "lives in Berlin"), item("wrong", "lives in Rome")
+	old.RecordedAt, old.ValidFrom, old.ValidTo, old.ClosedAt, old.SupersededBy = day(1), day(1), day(10), day(15), "new"
+	next.RecordedAt, next.ValidFrom, next.Supersedes = day(15), day(10), "old"
+	wrong.RecordedAt, wrong.ValidFrom, wrong.RetractedAt = day(2), day(2), day(3)
+	put(t, s, alice, old, next, wrong)
+	for _, c := range []struct {
+		name string
+		view store.View
+		want []string
+	}{
+		{"the present", store.Current(day(20)), []string{"new"}},
+		{"before anything was known", store.AsOf(day(1).Add(-time.Hour)), nil},
+		{"with the error", store.AsOf(day(2)), []string{"old", "wrong"}},
+		{"after its retraction", store.AsOf(day(4)), []string{"old"}},
+		{"moved, but we did not know", store.AsOf(day(12)), []string{"old"}},
+		{"once we knew", store.AsOf(day(16)), []string{"new"}},
+		{"what we know now of then", store.View{Now: day(20), ValidAt: day(5)}, []string{"old"}},
+		{"what we knew then of now", store.View{Now: day(20), KnownAt: day(12)}, []string{"old"}},
+		{"everything", store.View{All: true}, []string{"new", "old", "wrong"}},
+	} {
+		if got := listAll(t, s, alice, store.ListQuery{View: c.view, Order: store.ByID}); !slices.Equal(got, c.want) {
+			t.Errorf("%s: listed %v, want %v", c.name, got, c.want)
+		}
+		found, err := s.Search(context.Background(), alice, store.Query{View: c.view, Terms: terms("who lives where"), Lexical: 10})
+		must(t, err)
+		if got := sortedIDs(found); !slices.Equal(got, c.want) {
+			t.Errorf("%s: found %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func sortedIDs(c *store.Candidates) []string {
+	var got []string
+	for i := range c.Records {
+		got = append(got, c.Records[i].Item.ID)
+	}
+	slices.Sort(got)
+	return got
+}
+
+func stats(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	st, err := s.Stats(ctx, alice, store.Current(now))
+	must(t, err)
+	if st != (store.Stats{}) {
+		t.Errorf("an unwritten scope counts %+v", st)
+	}
+	items := corpus(11, 40)
+	es := embeddings(11, items)
+	fill(t, s, alice, items, es)
+	st, err = s.Stats(ctx, alice, store.View{All: true})
+	must(t, err)
+	kinds := map[store.Kind]int{}
+	var content int64
+	for _, it := range items {
+		kinds[it.Kind]++
+		content += int64(len(it.Content))
+	}
+	if st.Total != 40 || st.Episodic != kinds[store.Episodic] || st.Semantic != kinds[store.Semantic] || st.Procedural != kinds[store.Procedural] || st.Embedded != len(es) {
+		t.Errorf("%+v, want 40 items of kinds %v, %d embedded", st, kinds, len(es))
+	}
+	if least := content + int64(len(es)*testDim); st.Bytes < least {
+		t.Errorf("%d bytes, want at least %d", st.Bytes, least)
+	}
+}

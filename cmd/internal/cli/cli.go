@@ -92,7 +92,7 @@ variables and flags; see "evoke config reference".
 	root.AddCommand(
 		a.ingestCmd(), a.flushCmd(), a.rememberCmd(), a.getCmd(), a.updateCmd(), a.listCmd(), a.recentCmd(), a.recallCmd(),
 		a.contextCmd(), a.feedbackCmd(), a.forgetCmd(), a.statsCmd(), a.exportCmd(), a.importCmd(), a.modelCmd(), a.keyCmd(),
-		a.configCmd(), a.versionCmd(),
+		a.configCmd(), a.serveCmd(), a.demoCmd(), a.versionCmd(),
 	)
 	for _, c := range root.Commands() {
 		checkArgs(c)
@@ -117,7 +117,8 @@ func checkArgs(c *cobra.Command) {
 
 // usage is a mistake in how the command was called.
 func usage(c *cobra.Command, err error) error {
-	return fmt.Errorf("%w: %s (see %s --help)", store.ErrInvalid, oneLine(err), c.CommandPath())
+	text, _, _ := strings.Cut(oneLine(err), ": strconv.") // how Go reads numbers helps nobody
+	return fmt.Errorf("%w: %s (see %s --help)", store.ErrInvalid, text, c.CommandPath())
 }
 
 // noSuchCommand answers an unknown command with the nearest ones.

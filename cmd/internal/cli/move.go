@@ -22,7 +22,7 @@ func (a *app) exportCmd() *cobra.Command {
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "file to write (default standard output); put in place only when complete")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.withMemory(c, func(ctx context.Context, s session) error {
+		return a.withStore(c, func(ctx context.Context, s session) error {
 			n, err := a.exportTo(ctx, s, output)
 			if err != nil {
 				return err

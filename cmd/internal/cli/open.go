@@ -19,15 +19,24 @@ type session struct {
 	set config.Tenant
 }
 
-// withMemory opens the memory that the settings name, runs f and closes it again.
-func (a *app) withMemory(c *cobra.Command, f func(ctx context.Context, s session) error) (err error) {
+// withMemory opens the memory that the settings name, with its model, runs f and closes it again.
+func (a *app) withMemory(c *cobra.Command, f func(ctx context.Context, s session) error) error {
+	return a.open(c, a.noModel, f)
+}
+
+// withStore is withMemory for commands that neither search nor write texts: no model is loaded for them.
+func (a *app) withStore(c *cobra.Command, f func(ctx context.Context, s session) error) error {
+	return a.open(c, true, f)
+}
+
+func (a *app) open(c *cobra.Command, noModel bool, f func(ctx context.Context, s session) error) (err error) {
 	cfg, err := a.config()
 	if err != nil {
 		return err
 	}
 	// A person at a command line wants the answer, not a log: only warnings pass.
 	logger := slog.New(slog.NewTextHandler(a.process.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Environ: a.process.Environ})
+	m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: noModel, Logger: logger, Environ: a.process.Environ})
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (a *app) getCmd() *cobra.Command {
 	c := &cobra.Command{Use: "get ID", Short: "Show one item, or all its versions", Args: cobra.ExactArgs(1)}
 	c.Flags().BoolVar(&history, "history", false, "every version, oldest first")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.withMemory(c, func(ctx context.Context, s session) error {
+		return a.withStore(c, func(ctx context.Context, s session) error {
 			if history {
 				items, err := s.History(ctx, a.who, args[0])
 				if err != nil {
@@ -137,7 +137,7 @@ func (a *app) listCmd() *cobra.Command {
 			return err
 		}
 		r.Who = a.who
-		return a.withMemory(c, func(ctx context.Context, s session) error {
+		return a.withStore(c, func(ctx context.Context, s session) error {
 			page, err := s.List(ctx, r)
 			if err != nil {
 				return err
@@ -153,7 +153,7 @@ func (a *app) recentCmd() *cobra.Command {
 	c := &cobra.Command{Use: "recent", Short: "List what was recorded last", Args: cobra.NoArgs}
 	c.Flags().IntVar(&limit, "limit", 0, "how many, 1 to 1000 (default: setting recent.limit)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.withMemory(c, func(ctx context.Context, s session) error {
+		return a.withStore(c, func(ctx context.Context, s session) error {
 			if !c.Flags().Changed("limit") {
 				limit = s.set.Recent.Limit
 			} else if limit < 1 {
@@ -280,6 +280,9 @@ func (a *app) printHealth(ctx context.Context, s session, embedder string, pendi
 		a.note("%d items have no vectors yet", pending)
 	}
 	for _, step := range sortedKeys(degraded) {
+		if step == string(store.DenseArm) && embedder == "none" {
+			continue // said above
+		}
 		a.note("degraded: %s: %s", step, degraded[step])
 	}
 }

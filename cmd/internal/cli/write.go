@@ -27,7 +27,8 @@ func (a *app) ingestCmd() *cobra.Command {
 		Use:   "ingest [FILE…]",
 		Short: "Take conversations in",
 		Long: `Takes conversations in from files or standard input ("-" or nothing): a JSON list of messages in the OpenAI chat format,
-{"messages": […]} objects (with "user", "thread" or "session", and "time", where known), or one message a line.`,
+{"messages": […]} objects (with "user", "thread" or "session", and "time", where known), or one message a line. Messages that
+neither --thread nor the file places in a conversation go to the conversation "default".`,
 		Example: `  evoke ingest --user ada --thread trip chat.json
   echo '[{"role":"user","content":"I moved to Lisbon"},{"role":"assistant","content":"Noted!"}]' | evoke ingest --user ada`,
 	}
@@ -69,9 +70,13 @@ func numbered(key string, n int) string {
 	return fmt.Sprintf("%s#%d", key, n)
 }
 
+// defaultThread is the conversation of messages that neither a flag nor the file places in one.
+const defaultThread = "default"
+
 // whoOf lets flags decide, then the file.
 func (a *app) whoOf(c conversation) evoke.Who {
-	return evoke.Who{User: first(a.who.User, c.User), Agent: first(a.who.Agent, c.Agent), Thread: first(a.who.Thread, c.Thread)}
+	thread := first(first(a.who.Thread, c.Thread), defaultThread)
+	return evoke.Who{User: first(a.who.User, c.User), Agent: first(a.who.Agent, c.Agent), Thread: thread}
 }
 
 func (a *app) printIngested(all []evoke.IngestResult) error {
@@ -312,7 +317,7 @@ func (a *app) feedbackCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "feedback ID…", Short: "Say that items helped", Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withMemory(c, func(ctx context.Context, s session) error {
+			return a.withStore(c, func(ctx context.Context, s session) error {
 				n, err := s.Feedback(ctx, evoke.FeedbackRequest{Who: a.who, IDs: args})
 				if err != nil {
 					return err
@@ -349,7 +354,7 @@ func (a *app) forgetCmd() *cobra.Command {
 		if !f.IsZero() {
 			r.Filter = &f
 		}
-		return a.withMemory(c, func(ctx context.Context, s session) error {
+		return a.withStore(c, func(ctx context.Context, s session) error {
 			if !yes && !r.DryRun {
 				if err := a.confirmForget(ctx, s, r); err != nil {
 					return err

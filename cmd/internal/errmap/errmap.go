@@ -7,6 +7,8 @@ import (
 	"errors"
 	"net/http"
 
+	"evoke/embed"
+	"evoke/embed/modelstore"
 	"evoke/store"
 )
 
@@ -46,6 +48,10 @@ var table = []row{
 	{store.ErrBudget, Entry{"budget", "The budget cannot be met", http.StatusUnprocessableEntity, 7, true}},
 	{store.ErrCorrupt, Entry{"corrupt", "Stored data cannot be read back", http.StatusInternalServerError, 8, false}},
 	{store.ErrLocked, Entry{"locked", "Another process holds the data directory", http.StatusServiceUnavailable, 9, false}},
+	{modelstore.ErrNotInstalled, Entry{"unavailable", "A part of the service cannot be reached now", http.StatusServiceUnavailable, 5, false}},
+	{embed.ErrUnavailable, Entry{"unavailable", "A part of the service cannot be reached now", http.StatusServiceUnavailable, 5, false}},
+	{embed.ErrInvalid, Entry{"embedder", "The embedder is set up wrongly", http.StatusInternalServerError, 2, false}},
+	{embed.ErrDamaged, Entry{"corrupt", "Stored data cannot be read back", http.StatusInternalServerError, 8, false}},
 	{store.ErrClosed, Entry{"closed", "The service is shutting down", http.StatusServiceUnavailable, 5, false}},
 	{context.DeadlineExceeded, Entry{"timeout", "The request took too long", http.StatusGatewayTimeout, 5, false}},
 	{context.Canceled, Entry{"canceled", "The request was given up", 499, 130, false}},

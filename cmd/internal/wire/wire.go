@@ -46,7 +46,7 @@ func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options,
 	if opts.Path, err = dataDir(c, o.Environ); err != nil {
 		return nil, err
 	}
-	opts.Embedder, opts.NoEmbedder, err = embedder(ctx, c, o)
+	opts.Embedder, opts.NoEmbedder, err = Embedder(ctx, c, o)
 	return opts, err
 }
 

@@ -16,10 +16,12 @@ const (
 	Arabic
 	Devanagari
 	Thai
-	scripts
+
+	// Scripts is the number of scripts.
+	Scripts int = iota
 )
 
-var names = [scripts]string{"other", "latin", "han", "kana", "hangul", "cyrillic", "arabic", "devanagari", "thai"}
+var names = [Scripts]string{"other", "latin", "han", "kana", "hangul", "cyrillic", "arabic", "devanagari", "thai"}
 
 // String is the script's name in data files.
 func (s Script) String() string { return names[s] }
@@ -27,21 +29,25 @@ func (s Script) String() string { return names[s] }
 // maxLooked bounds the characters that decide the script of a text.
 const maxLooked = 4096
 
-// Of is the script of a text: Kana if there is enough of it to be Japanese, else
-// the one with the most letters; Other if it has no letters of a known script.
+// weight is how many letters of an alphabet a character of a script is worth, so
+// that a date or a name in front does not outweigh a short line.
+var weight = [Scripts]int{Latin: 1, Han: 3, Kana: 2, Hangul: 3, Cyrillic: 1, Arabic: 1, Devanagari: 1, Thai: 1}
+
+// Of is the script that makes up most of a text, Han counting as Japanese when
+// there are kana; Other if the text has no letters of a known script.
 func Of(text string) Script {
-	var count [scripts]int
+	var count [Scripts]int
 	looked := 0
 	for _, r := range text {
 		if looked++; looked > maxLooked {
 			break
 		}
-		count[of(r)]++
+		s := of(r)
+		count[s] += weight[s]
 	}
-	count[Other] = 0
 	if count[Kana] > 0 {
 		// Kana mark a text as Japanese even where Han characters outnumber
-		// them, but not a word of them in a text of another alphabet.
+		// them.
 		count[Kana] += count[Han]
 		count[Han] = 0
 	}

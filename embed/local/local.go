@@ -108,7 +108,7 @@ func newEncoder(spec Spec, revision string, w bert.Weights, tok tokenizer, opts 
 	e.scratch.New = func() any { return new(bert.Scratch) }
 	if means := centre.For(spec.Name); means != nil && !o.Raw && means.Dim() == net.Dim() {
 		e.means = means
-		e.model.Centring, e.model.Low, e.model.High = means.Version(), means.Low(), means.High()
+		e.model.Centring, e.model.Low, e.model.High = means.Version(), centre.Low, centre.High
 	}
 	e.prefixes = map[embed.Role]int{
 		embed.Query:   len(tok.Encode(strings.TrimSpace(spec.QueryPrefix), e.maxTokens)) - 1,

@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"strings"
+
+	"evoke/extract"
+	"evoke/store"
+)
+
+// correction recognises "B, not A". When exactly one known fact of the same speaker holds A, that fact is replaced by
+// one with B in its place; otherwise the correction is kept in the speaker's words.
+func (f *finder) correction(l *language, s string, corrected bool) bool {
+	for _, r := range l.meant {
+		if r.after && !corrected {
+			continue
+		}
+		m := r.re.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		to, from := l.trim(m[r.re.SubexpIndex("new")]), ""
+		if i := r.re.SubexpIndex("old"); i >= 0 {
+			from = l.trim(m[i])
+		}
+		if to == "" || !l.fits(to) || r.vague(l, to) || r.vague(l, from) {
+			continue
+		}
+		op := extract.Operation{Action: extract.Add, Kind: store.Semantic, Category: store.Correction, Confidence: 0.8, Importance: 0.8}
+		op.Content = strings.NewReplacer("{who}", f.who(l), "{v}", s).Replace(l.corrected)
+		if old := f.holds(from); old != nil {
+			op.Action, op.Target, op.Kind, op.Subject = extract.Supersede, old.ID, old.Kind, old.Provenance.Subject
+			op.Exclusive = old.Provenance.Subject != ""
+			op.Content, op.Confidence = strings.Replace(old.Content, from, to, 1), 0.9
+		}
+		f.add(op, s)
+		return true
+	}
+	return false
+}
+
+// vague refuses corrections whose meaning lies outside them.
+func (r meantRule) vague(l *language, v string) bool { return v != "" && l.vague.MatchString(v) }
+
+// holds returns the one known fact of the speaker that holds a value, or nil.
+func (f *finder) holds(v string) *store.Item {
+	if v == "" {
+		return nil
+	}
+	var found *store.Item
+	for i := range f.known {
+		k := &f.known[i]
+		if k.Turn.Speaker != f.turn.Turn.Speaker || strings.Count(k.Content, v) != 1 {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = k
+	}
+	return found
+}

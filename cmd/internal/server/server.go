@@ -91,9 +91,31 @@ func (s *Server) routes() {
 	e.GET("/readyz", s.ready)
 	e.GET("/openapi.json", s.openapi)
 	e.GET("/metrics", s.metrics)
-	v1 := e.Group("", s.known, s.authenticate, s.bound, s.validate)
-	api.RegisterHandlers(v1, api.NewStrictHandler(&handlers{s}, nil))
+	api.RegisterHandlers(guarded{e, []echo.MiddlewareFunc{s.known, s.authenticate, s.bound, s.validate}}, api.NewStrictHandler(&handlers{s}, nil))
 	s.echo = e
+}
+
+// guarded puts the middleware in front of every route of the specification. A group of echo's would do so too, but
+// answers every other method of a route as not found.
+type guarded struct {
+	*echo.Echo
+	with []echo.MiddlewareFunc
+}
+
+func (g guarded) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return g.Echo.GET(path, h, append(g.with, m...)...)
+}
+
+func (g guarded) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return g.Echo.POST(path, h, append(g.with, m...)...)
+}
+
+func (g guarded) PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return g.Echo.PATCH(path, h, append(g.with, m...)...)
+}
+
+func (g guarded) DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return g.Echo.DELETE(path, h, append(g.with, m...)...)
 }
 
 // Serve answers on the listener until ctx ends, then lets running requests finish within the time that the settings

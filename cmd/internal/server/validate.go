@@ -121,7 +121,7 @@ func ofValidation(err error) error {
 		if at := fieldPath(se.JSONPointer()); at != "" {
 			where = at
 			if re.Parameter != nil {
-				where = re.Parameter.Name + "[" + at + "]"
+				where = re.Parameter.Name + at
 			}
 		}
 		reason = se.Reason

@@ -92,7 +92,7 @@ variables and flags; see "evoke config reference".
 	root.AddCommand(
 		a.ingestCmd(), a.flushCmd(), a.rememberCmd(), a.getCmd(), a.updateCmd(), a.listCmd(), a.recentCmd(), a.recallCmd(),
 		a.contextCmd(), a.feedbackCmd(), a.forgetCmd(), a.statsCmd(), a.exportCmd(), a.importCmd(), a.modelCmd(), a.keyCmd(),
-		a.configCmd(), a.serveCmd(), a.demoCmd(), a.versionCmd(),
+		a.configCmd(), a.serveCmd(), a.demoCmd(), a.benchCmd(), a.versionCmd(),
 	)
 	for _, c := range root.Commands() {
 		checkArgs(c)

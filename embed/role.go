@@ -31,3 +31,18 @@ type PieceEmbedder interface {
 	Embedder
 	EmbedPieces(ctx context.Context, role Role, text string) ([]Piece, error)
 }
+
+// Pieces finds the PieceEmbedder in an embedder that may be wrapped, for
+// example by a cache; ok is false if there is none.
+func Pieces(e Embedder) (p PieceEmbedder, ok bool) {
+	for {
+		if p, ok = e.(PieceEmbedder); ok {
+			return p, true
+		}
+		w, wraps := e.(interface{ Unwrap() Embedder })
+		if !wraps {
+			return nil, false
+		}
+		e = w.Unwrap()
+	}
+}

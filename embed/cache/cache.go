@@ -1,0 +1,204 @@
+// Package cache remembers vectors by the content of their texts, in memory.
+//
+// The key is the sha256 of the model's identity, the text's role and the text,
+// so a vector never answers for another model or role. Only successes are kept.
+// Several callers who ask for the same query at the same time share one answer.
+package cache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/maypok86/otter/v2"
+
+	"evoke/embed"
+)
+
+// Options bound a Cache. The zero value is the default.
+type Options struct {
+	// Bytes is the most memory the vectors may take, 1 or more. Default 64 MiB.
+	Bytes int64
+	// Entries is the most vectors kept, 1 or more. Default: as many as Bytes
+	// allows.
+	Entries int
+}
+
+const defaultBytes = 64 << 20
+
+// overhead is about what the cache spends on an entry beside its vector.
+const overhead = 160
+
+type key [sha256.Size]byte
+
+// Cache is an embedder that remembers. It is safe for concurrent use.
+type Cache struct {
+	inner   embed.Embedder
+	id      string
+	vectors *otter.Cache[key, []float32]
+
+	mu      sync.Mutex
+	flights map[key]*flight
+}
+
+var _ embed.Embedder = (*Cache)(nil)
+
+// flight is a query being answered. v and err are set before done is closed.
+type flight struct {
+	done chan struct{}
+	v    []float32
+	err  error
+	// abandoned: the caller who asked gave up, which says nothing of the query.
+	abandoned bool
+}
+
+// New puts a cache before an embedder. Nil options are the defaults.
+func New(inner embed.Embedder, opts *Options) (*Cache, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if inner == nil {
+		return nil, fmt.Errorf("new embedding cache: %w: no embedder", embed.ErrInvalid)
+	}
+	if o.Bytes < 0 || o.Entries < 0 {
+		return nil, fmt.Errorf("new embedding cache: %w: Bytes is %d and Entries %d: set 1 or more, or 0 for the default", embed.ErrInvalid, o.Bytes, o.Entries)
+	}
+	if o.Bytes == 0 {
+		o.Bytes = defaultBytes
+	}
+	weight := int64(inner.Model().Dim)*4 + overhead
+	// At least one vector fits, however small the bound.
+	entries := max(1, o.Bytes/weight)
+	if o.Entries > 0 {
+		entries = min(entries, int64(o.Entries))
+	}
+	vectors, err := otter.New(&otter.Options[key, []float32]{MaximumSize: int(entries)})
+	if err != nil {
+		return nil, fmt.Errorf("new embedding cache: %w", err)
+	}
+	return &Cache{inner: inner, id: inner.Model().ID(), vectors: vectors, flights: make(map[key]*flight)}, nil
+}
+
+// Model is the identity of the wrapped embedder.
+func (c *Cache) Model() embed.Model { return c.inner.Model() }
+
+// Unwrap is the embedder behind the cache.
+func (c *Cache) Unwrap() embed.Embedder { return c.inner }
+
+// Len is about how many vectors are kept.
+func (c *Cache) Len() int {
+	c.vectors.CleanUp()
+	return c.vectors.EstimatedSize()
+}
+
+func (c *Cache) key(role embed.Role, text string) key {
+	h := sha256.New()
+	for _, part := range []string{c.id, string(role)} {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write([]byte(part))
+	}
+	h.Write([]byte(text))
+	return key(h.Sum(nil))
+}
+
+// EmbedPassages answers from memory what it can and asks for the rest in one
+// batch, a repeated text once.
+func (c *Cache) EmbedPassages(ctx context.Context, texts []string) ([][]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	out := make([][]float32, len(texts))
+	keys := make([]key, len(texts))
+	var missing []string
+	place := make(map[key]int) // of a key in missing
+	for i, t := range texts {
+		keys[i] = c.key(embed.Passage, t)
+		if v, ok := c.vectors.GetIfPresent(keys[i]); ok {
+			out[i] = slices.Clone(v)
+		} else if _, asked := place[keys[i]]; !asked {
+			place[keys[i]] = len(missing)
+			missing = append(missing, t)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	vs, err := c.inner.EmbedPassages(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	if len(vs) != len(missing) {
+		return nil, fmt.Errorf("embed passages: %w: %d vectors for %d texts", embed.ErrDamaged, len(vs), len(missing))
+	}
+	for i, k := range keys {
+		if out[i] == nil {
+			v := vs[place[k]]
+			c.vectors.Set(k, v)
+			out[i] = slices.Clone(v)
+		}
+	}
+	return out, nil
+}
+
+// EmbedQuery answers from memory, from a call that is under way, or anew.
+func (c *Cache) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	k := c.key(embed.Query, text)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if v, ok := c.vectors.GetIfPresent(k); ok {
+			return slices.Clone(v), nil
+		}
+		f, leads := c.join(k)
+		if leads {
+			c.lead(ctx, k, f, text)
+			return slices.Clone(f.v), f.err
+		}
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if !f.abandoned {
+			return slices.Clone(f.v), f.err
+		}
+	}
+}
+
+// join finds the flight of a key or starts one.
+func (c *Cache) join(k key) (f *flight, leads bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.flights[k]; ok {
+		return f, false
+	}
+	f = &flight{done: make(chan struct{}), abandoned: true, err: errors.New("embedder panicked")}
+	c.flights[k] = f
+	return f, true
+}
+
+// lead answers a flight in the caller's goroutine.
+func (c *Cache) lead(ctx context.Context, k key, f *flight, text string) {
+	defer func() {
+		c.mu.Lock()
+		delete(c.flights, k)
+		c.mu.Unlock()
+		close(f.done)
+	}()
+	f.v, f.err = c.inner.EmbedQuery(ctx, text)
+	f.abandoned = f.err != nil && ctx.Err() != nil
+	if f.err == nil {
+		c.vectors.Set(k, f.v)
+	}
+}

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"evoke/store"
 )
@@ -37,18 +40,32 @@ func (db *DB) Apply(ctx context.Context, sc store.Scope, c store.Change) error {
 	})
 }
 
-// prepareChange checks and analyses every item before anything is written.
+// prepareChange checks and analyses every item before anything is written, several at a time when there are many.
 func (db *DB) prepareChange(c store.Change) ([]*prepared, error) {
 	ps := make([]*prepared, len(c.Put))
-	for i := range c.Put {
-		p, err := prepare(c.Put[i], db.opts.Limits)
+	errs := make([]error, len(c.Put))
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(ps); i = int(next.Add(1)) - 1 {
+			ps[i], errs[i] = prepare(c.Put[i], db.opts.Limits)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(ps)/parallelItems) {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("item %d: %w", i, err)
 		}
-		ps[i] = p
 	}
 	return ps, nil
 }
+
+// parallelItems is how many items are worth a goroutine to prepare.
+const parallelItems = 32
 
 // applyChange writes items and has the scope's index follow once it is committed.
 func (db *DB) applyChange(t *tx, scope int64, ps []*prepared, del []string) error {

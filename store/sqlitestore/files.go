@@ -92,7 +92,13 @@ func inspectHeader(dir string) (exists bool, err error) {
 // opened: its schema, the first page of every table and index, and, when it is small, every page.
 func inspectPages(ctx context.Context, dir string, known int) error {
 	file := filepath.Join(dir, dbName)
-	db, err := sql.Open("sqlite", dsn(file, "mode=ro"))
+	params := []string{"mode=ro"}
+	if wal, err := size(file + "-wal"); err != nil {
+		return err
+	} else if wal <= 0 {
+		params = append(params, "immutable=1") // nothing to recover, so no log and no shared memory are made
+	}
+	db, err := sql.Open("sqlite", dsn(file, params...))
 	if err != nil {
 		return wrap("open for inspection", err)
 	}

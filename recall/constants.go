@@ -14,7 +14,7 @@ import (
 const (
 	weightLexical = 0.30 // of A0, with a dense score beside it
 	weightDense   = 0.70
-	weightAlone   = 0.60 // of A0 for the lexical score when no dense arm answers: the other terms must not outweigh it
+	weightAlone   = 0.70 // of A0 for the lexical score when no dense arm answers: the other terms must not outweigh it
 
 	weightSpeaker = 0.15 // the question names the item's speaker
 	weightWhen    = 0.12 // the question asks for a time and the item speaks of one

@@ -139,8 +139,10 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 	r.fresh, r.counted, r.rejected = map[string]bool{}, map[string]bool{}, map[rejection]int{}
 	r.isTouched = map[*store.Item]bool{}
 	for i := range current {
-		it := current[i] // a copy: the caller's items stay as they are
-		r.index(&it)
+		it := current[i]  // a copy: the caller's items stay as they are
+		if !it.Closed() { // one whose end is set, if only in the future, has its successor
+			r.index(&it)
+		}
 	}
 	for _, op := range ops {
 		turn, ok := turns[op.Turn]
@@ -180,8 +182,9 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 func (r *reconciler) apply(op Operation) {
 	target := r.byID[op.Target]
 	subject := subjectKey{op.Subject, op.Speaker}
-	if target == nil && op.Target == "" && op.Subject != "" && (op.Action == Retract || op.Action == Add && op.Exclusive) {
-		target = r.bySubject[subject]
+	holder := r.bySubject[subject] // nil when there is none, and for an empty subject
+	if target == nil && op.Action == Retract && op.Target == "" {
+		target = holder
 	}
 	switch op.Action {
 	case Confirm:
@@ -202,7 +205,10 @@ func (r *reconciler) apply(op Operation) {
 			r.confirm(same, op)
 			return
 		}
-		r.add(op, target)
+		if !op.Exclusive {
+			holder = nil
+		}
+		r.add(op, target, holder)
 	}
 }
 
@@ -221,8 +227,8 @@ func (r *reconciler) confirm(it *store.Item, op Operation) {
 	r.touch(it)
 }
 
-// add stores a new item in place of old, which may be nil.
-func (r *reconciler) add(op Operation, old *store.Item) {
+// add stores a new item in place of the old ones, which may be nil. It links back to the first of them.
+func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	origin, _, _ := strings.Cut(r.extractor, "/")
 	it := &store.Item{
 		ID: r.newID(), Kind: op.Kind, Category: op.Category, Content: op.Content,
@@ -231,16 +237,20 @@ func (r *reconciler) add(op Operation, old *store.Item) {
 		Provenance: store.Provenance{Origin: origin, Extractor: r.extractor, Turns: []string{op.Turn}, Quote: op.Quote, Subject: op.Subject},
 		ContentKey: store.ContentKey(op.Kind, op.Content),
 	}
-	if old != nil {
-		it.Supersedes = old.ID
+	for _, old := range olds {
+		if old != nil && it.Supersedes == "" {
+			it.Supersedes = old.ID
+		}
 	}
 	if err := it.Prepare(store.Limits{}); err != nil {
 		r.rejected[malformed]++
 		return
 	}
-	if old != nil {
-		r.close(old, op.At)
-		old.SupersededBy = it.ID
+	for _, old := range olds {
+		if old != nil {
+			r.close(old, op.At)
+			old.SupersededBy = it.ID
+		}
 	}
 	r.index(it)
 	r.fresh[it.ID], r.counted[it.ID] = true, true

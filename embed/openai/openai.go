@@ -195,12 +195,13 @@ func (e *Embedder) EmbedPassages(ctx context.Context, texts []string) ([][]float
 	g.SetLimit(e.opts.Parallel)
 	for from := 0; from < len(prepared); {
 		to := e.batchEnd(prepared, from)
+		batch, dst := prepared[from:to], out[from:to]
+		from = to
 		g.Go(func() error {
-			vs, err := e.request(gctx, prepared[from:to])
-			copy(out[from:], vs)
+			vs, err := e.request(gctx, batch)
+			copy(dst, vs)
 			return err
 		})
-		from = to
 	}
 	if err := g.Wait(); err != nil {
 		return nil, fmt.Errorf("embed passages: %w", err)

@@ -46,7 +46,7 @@ var keys = []key{
 	{name: "embed.model", kind: text, def: "", doc: "embedding model; empty: the installed local model. With embed.url, the name to ask the service for"},
 	{name: "embed.url", kind: text, def: "", doc: "base address of an OpenAI-compatible embedding service; empty: a local model"},
 	{name: "embed.api_key", kind: text, def: "", secret: true, doc: "key for the embedding service"},
-	{name: "embed.dimension", kind: integer, def: 0, min: 0, max: 8192, doc: "dimension to ask the service for; 0: its own"},
+	{name: "embed.dimension", kind: integer, def: 0, min: 0, max: 16384, doc: "length of the service's vectors; 0: known for OpenAI's own models, needed for any other"},
 	{name: "embed.timeout_seconds", kind: integer, def: 30, min: 1, max: 600, doc: "how long one request to the service may take"},
 
 	{name: "llm.model", kind: text, def: "", oneOf: []string{""}, doc: "extraction model; empty: rules alone, which is what this version has"},

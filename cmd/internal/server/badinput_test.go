@@ -208,7 +208,7 @@ func TestFiftyMegabytesWithinTheLimitAreAnswered(t *testing.T) {
 	}
 	w := newWorld(t, "server: { max_body_bytes: 67108864 }")
 	part := `{"role":"user","content":"` + strings.Repeat("all work and no play ", 45000) + `"}`
-	body := `{"thread":"t","messages":[` + strings.Repeat(part+",", 52) + part + `]}`
+	body := `{"thread":"t","no_store":true,"messages":[` + strings.Repeat(part+",", 52) + part + `]}`
 	if len(body) < 50_000_000 {
 		t.Fatalf("%d bytes", len(body))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"evoke/cmd/internal/config"
 	"evoke/embed"
+	"evoke/embed/cache"
 	"evoke/embed/modelstore"
 )
 
@@ -15,16 +16,25 @@ func Models(environ []string, progress func(string)) (*modelstore.Store, error) 
 	return modelstore.New(&modelstore.Options{Dir: variable(environ, modelstore.EnvDir), Progress: progress})
 }
 
-// Embedder is what makes vectors by the settings, or the reason why nothing does. A model that the settings name and
-// that cannot be had is an error; without a name whatever is installed is used.
+// Embedder is what makes vectors by the settings, behind a cache, or the reason why nothing does. A model that the
+// settings name and that cannot be had is an error; without a name whatever is installed is used.
 func Embedder(ctx context.Context, c *config.Config, o *Options) (e embed.Embedder, reason string, err error) {
 	if o.NoModel {
 		return nil, "switched off by --no-model", nil
 	}
 	if c.Embed.URL != "" {
-		e, err := hosted(c.Embed)
-		return e, "", err
+		e, err = hosted(c.Embed)
+	} else {
+		e, reason, err = installedModel(ctx, c, o)
 	}
+	if err != nil || e == nil {
+		return nil, reason, err
+	}
+	e, err = cache.New(e, nil)
+	return e, "", err
+}
+
+func installedModel(ctx context.Context, c *config.Config, o *Options) (embed.Embedder, string, error) {
 	models, err := Models(o.Environ, nil)
 	if err != nil {
 		return nil, "", err

@@ -8,9 +8,10 @@ import (
 	"evoke/store"
 )
 
-// counter counts the tokens of a text.
+// counter counts the tokens of a text: Count is the number that holds, Fast the same from a quicker hand.
 type counter interface {
 	Count(text string) int
+	Fast(text string) int
 	Name() string
 }
 
@@ -62,7 +63,7 @@ func (e *Engine) Context(ctx context.Context, scopes []store.Scope, req BlockReq
 func pack(ctx context.Context, items []*store.Item, budget int, c counter) (*Block, error) {
 	b := &Block{Budget: budget, Tokenizer: c.Name(), Items: []string{}}
 	empty, _ := render(nil)
-	used := c.Count(empty)
+	used := c.Fast(empty)
 	var lines []string
 	var costs []int
 	for _, it := range items {
@@ -70,7 +71,7 @@ func pack(ctx context.Context, items []*store.Item, budget int, c counter) (*Blo
 			return nil, fmt.Errorf("pack: %w", err)
 		}
 		l := line(it)
-		cost := c.Count(l + "\n")
+		cost := c.Fast(l + "\n")
 		if used+cost > budget {
 			b.LeftOut = append(b.LeftOut, LeftOut{ID: it.ID, Tokens: cost, Reason: "budget"})
 			continue

@@ -6,6 +6,9 @@ import "container/heap"
 // lowest rank is joined, of equal ones the leftmost. A heap of candidate pairs over a linked list makes it n·log n.
 func mergeCount(piece string, ranks map[string]int) int {
 	n := len(piece)
+	if n <= shortPiece {
+		return mergeShort(piece, ranks)
+	}
 	m := merger{piece: piece, ranks: ranks, next: make([]int32, n+1), prev: make([]int32, n+1), born: make([]int32, n)}
 	for i := range n {
 		m.next[i], m.prev[i] = int32(i+1), int32(i-1)
@@ -25,6 +28,49 @@ func mergeCount(piece string, ranks map[string]int) int {
 		left--
 	}
 	return left
+}
+
+// shortPiece is the length in bytes up to which looking at every pair again is faster than a heap.
+const shortPiece = 64
+
+// mergeShort does the same for a short piece: cuts are where its parts begin, and where it ends.
+func mergeShort(piece string, ranks map[string]int) int {
+	var room [shortPiece + 1]int
+	var rank [shortPiece]int
+	cuts := room[:0]
+	for i := range len(piece) + 1 {
+		cuts = append(cuts, i)
+	}
+	const none = int(^uint(0) >> 1)
+	rankAt := func(i int) int {
+		if i+2 < len(cuts) {
+			if r, ok := ranks[piece[cuts[i]:cuts[i+2]]]; ok {
+				return r
+			}
+		}
+		return none
+	}
+	for i := range len(cuts) - 1 {
+		rank[i] = rankAt(i)
+	}
+	for len(cuts) > 2 {
+		best := 0
+		for i := 1; i < len(cuts)-2; i++ {
+			if rank[i] < rank[best] {
+				best = i
+			}
+		}
+		if rank[best] == none {
+			break
+		}
+		copy(rank[best+1:], rank[best+2:len(cuts)-1])
+		cuts = append(cuts[:best+1], cuts[best+2:]...)
+		rank[best] = rankAt(best)
+		if best > 0 {
+			rank[best-1] = rankAt(best - 1)
+		}
+	}
+	return len(cuts) - 1
 }
 
 // pair is a part and the one after it, which together are a token of the given rank. It is stale once born differs

@@ -2,15 +2,17 @@
 // encodings are part of the program.
 //
 // An encoding is built on first use (about a tenth of a second and 10 to 25 MB) and shared by everyone after that.
-// Counting time grows with n·log n at worst, whatever the text: a megabyte without a blank is no trap.
+// Counting time grows with n·log n at worst, whatever the text: a megabyte without a blank is no trap. There are two
+// counters that agree: the library's, which decides, and one of our own, some twenty times faster, for everything that
+// is only weighed.
 package tokens
 
 import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
-	"github.com/dlclark/regexp2"
 	"github.com/pkoukk/tiktoken-go"
 	loader "github.com/pkoukk/tiktoken-go-loader"
 
@@ -25,13 +27,13 @@ type Counter struct {
 	name  string
 	bpe   *tiktoken.Tiktoken
 	ranks map[string]int
-	split *regexp2.Regexp
+	split splitter
 }
 
 // encoding is what tells one tokenizer from another: its rank file and how it splits a text before merging.
 type encoding struct {
-	name, pattern string
-	build         func() (*Counter, error)
+	name  string
+	build func() (*Counter, error)
 }
 
 // The split patterns are part of the published definition of each encoding.
@@ -45,26 +47,22 @@ const (
 
 // encodings are read-only tables, each filled once, when it is first asked for.
 var encodings = []*encoding{
-	newEncoding("o200k_base", o200kSplit),
-	newEncoding("cl100k_base", cl100kSplit),
-	newEncoding("p50k_base", gpt2Split),
-	newEncoding("r50k_base", gpt2Split),
+	newEncoding("o200k_base", o200kSplit, splitO200K),
+	newEncoding("cl100k_base", cl100kSplit, splitCL100K),
+	newEncoding("p50k_base", gpt2Split, splitGPT2),
+	newEncoding("r50k_base", gpt2Split, splitGPT2),
 }
 
-func newEncoding(name, pattern string) *encoding {
-	return &encoding{name: name, pattern: pattern, build: sync.OnceValues(func() (*Counter, error) { return build(name, pattern) })}
+func newEncoding(name, pattern string, split splitter) *encoding {
+	return &encoding{name: name, build: sync.OnceValues(func() (*Counter, error) { return build(name, pattern, split) })}
 }
 
-func build(name, pattern string) (*Counter, error) {
+func build(name, pattern string, split splitter) (*Counter, error) {
 	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
 	if err != nil {
 		return nil, fmt.Errorf("load the ranks of %s: %w", name, err)
 	}
 	core, err := tiktoken.NewCoreBPE(ranks, nil, pattern)
-	if err != nil {
-		return nil, fmt.Errorf("build %s: %w", name, err)
-	}
-	split, err := regexp2.Compile(pattern, regexp2.None)
 	if err != nil {
 		return nil, fmt.Errorf("build %s: %w", name, err)
 	}
@@ -123,19 +121,16 @@ func EncodingOf(model string) string {
 // Name is the name of the encoding.
 func (c *Counter) Name() string { return c.name }
 
-// Count is the number of tokens of text. Names of special tokens in it are counted as plain text.
+// Count is the number of tokens of text, by the library's encoder. Names of special tokens in it are counted as plain
+// text. A text with a long run without blanks is counted by Fast, since the library takes quadratic time for it.
 func (c *Counter) Count(text string) int {
-	if text == "" {
-		return 0
+	if hasLongRun(text, longRun) {
+		return c.Fast(text)
 	}
-	if !hasLongRun(text, longRun) {
-		return len(c.bpe.EncodeOrdinary(text))
-	}
-	return c.countPieces(text)
+	return len(c.bpe.EncodeOrdinary(text))
 }
 
-// longRun is the length in bytes from which a stretch of one sort (blank or not blank) is merged by countPieces: the
-// library's merge takes quadratic time.
+// longRun is the length in bytes from which a stretch of one sort (blank or not blank) is long.
 const longRun = 400
 
 func hasLongRun(text string, limit int) bool {
@@ -151,17 +146,20 @@ func hasLongRun(text string, limit int) bool {
 	return false
 }
 
-// countPieces counts as EncodeOrdinary does, with a merge that is fast on long pieces.
-func (c *Counter) countPieces(text string) int {
-	// The pattern has no construct that can fail on a text and the expression has no time limit, so err is nil.
+// Fast is the same number as Count, by our own splitter and merge: many times faster, and n·log n for any text.
+func (c *Counter) Fast(text string) int {
+	if !utf8.ValidString(text) {
+		text = string([]rune(text)) // each broken byte becomes U+FFFD, as in the encoder
+	}
 	n := 0
-	for m, err := c.split.FindStringMatch(text); m != nil && err == nil; m, err = c.split.FindNextMatch(m) {
-		piece := m.String()
-		if _, ok := c.ranks[piece]; ok {
+	for text != "" {
+		size := c.split(text)
+		if _, ok := c.ranks[text[:size]]; ok {
 			n++
-			continue
+		} else {
+			n += mergeCount(text[:size], c.ranks)
 		}
-		n += mergeCount(piece, c.ranks)
+		text = text[size:]
 	}
 	return n
 }

@@ -113,14 +113,14 @@ func TestAgreesWithTiktoken(t *testing.T) {
 		}
 		c := counter(t, name)
 		r := rand.New(rand.NewPCG(7, uint64(len(name))))
-		for range 400 {
+		for range 1000 {
 			s := randomText(r, 200)
 			want := len(ref.EncodeOrdinary(s))
 			if got := c.Count(s); got != want {
 				t.Fatalf("%s: Count(%q) = %d, want %d", name, s, got, want)
 			}
-			if got := c.countPieces(s); got != want {
-				t.Fatalf("%s: countPieces(%q) = %d, want %d", name, s, got, want)
+			if got := c.Fast(s); got != want {
+				t.Fatalf("%s: Fast(%q) = %d, want %d", name, s, got, want)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func TestLongRunsAreFastAndExact(t *testing.T) {
 	c := counter(t, "o200k_base")
 	for _, unit := range []string{"a", "ab", "x1", "我", "é", "😀", " ", "\n", "-", "A", "A\u0301"} {
 		short := strings.Repeat(unit, 1500/len(unit))
-		if got, want := c.countPieces(short), len(c.bpe.EncodeOrdinary(short)); got != want {
+		if got, want := c.Fast(short), len(c.bpe.EncodeOrdinary(short)); got != want {
 			t.Errorf("%q × %d: %d tokens, want %d", unit, len(short)/len(unit), got, want)
 		}
 		start := time.Now()
@@ -148,6 +148,34 @@ func TestInvalidUTF8IsCounted(t *testing.T) {
 	c := counter(t, "o200k_base")
 	if got := c.Count("a\xff\xfeb"); got == 0 {
 		t.Fatal("no tokens")
+	}
+}
+
+// Both counters agree on any text, in every encoding, down to broken UTF-8.
+func FuzzFast(f *testing.F) {
+	for _, s := range []string{"", "Hello, World's end", "ǅ ʰA\u0301B我aB", " \n \t x", "a\xffb", "!\u0301ABC 12345 \r\n/x", "'S'LL 'Re", "ſ'ſ", "  leading", "Ⅷ½٣", "\u0301\u0302 A"} {
+		f.Add(s)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		f.Add(randomText(r, 100))
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, name := range []string{"o200k_base", "cl100k_base", "r50k_base", "p50k_base"} {
+			c := counter(t, name)
+			if got, want := c.Fast(s), len(c.bpe.EncodeOrdinary(s)); got != want {
+				t.Fatalf("%s: Fast(%q) = %d, want %d", name, s, got, want)
+			}
+		}
+	})
+}
+
+func BenchmarkFast(b *testing.B) {
+	c := counter(b, "o200k_base")
+	text := "On Tuesday I moved from Berlin to 上海 and I like green tea more than coffee now, which surprised my sister. "
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		c.Fast(text)
 	}
 }
 

@@ -16,23 +16,10 @@ import (
 	"evoke/store"
 )
 
-// remembering is a counter that counts each text once.
-type remembering struct {
-	counter
-	seen map[string]int
-}
+// quick counts by the faster hand; Count by the library is asked for one block in ten.
+type quick struct{ counter }
 
-func (r *remembering) Count(text string) int {
-	n, ok := r.seen[text]
-	if !ok {
-		n = r.counter.Count(text)
-		if len(r.seen) > 5000 {
-			clear(r.seen)
-		}
-		r.seen[text] = n
-	}
-	return n
-}
+func (q quick) Count(text string) int { return q.Fast(text) }
 
 // sayings are of our own writing, in many scripts.
 var sayings = []string{
@@ -79,27 +66,31 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 	for i := range 600 {
 		pool = append(pool, randomItem(r, i))
 	}
-	var counters []*remembering
+	var counters []counter
 	for _, name := range []string{"o200k_base", "cl100k_base", "o200k_base", "r50k_base"} {
 		c, err := tokens.For(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		counters = append(counters, &remembering{c, map[string]int{}})
+		counters = append(counters, c)
 	}
 	filled, blocks := 0.0, 0
-	for range mixes {
+	for mix := range mixes {
 		c := counters[r.IntN(len(counters))]
 		budget := int(math.Exp(r.Float64()*math.Log(4001))) - 1 // many small ones
 		items := make([]*store.Item, r.IntN(30))
 		for i := range items {
 			items[i] = pool[r.IntN(len(pool))]
 		}
-		b, err := pack(context.Background(), items, budget, c)
+		hand := c
+		if mix%10 > 0 {
+			hand = quick{c}
+		}
+		b, err := pack(context.Background(), items, budget, hand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Count(b.Text); got > budget || got != b.Tokens {
+		if got := hand.Count(b.Text); got > budget || got != b.Tokens {
 			t.Fatalf("%d tokens (said: %d) in a budget of %d\n%s", got, b.Tokens, budget, b.Text)
 		}
 		if len(b.Items)+len(b.LeftOut) != len(items) {

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,137 +13,200 @@ import (
 	"evoke/benchmarks"
 	"evoke/cmd/internal/wire"
 	"evoke/embed"
+	"evoke/embed/modelstore"
 	"evoke/store"
 )
 
-// benchFlags are shared by the benchmarks.
-type benchFlags struct {
-	data  string
-	sets  []string
-	work  string
-	model string
-}
-
-func (a *app) benchCmd() *cobra.Command {
-	var f benchFlags
-	c := &cobra.Command{
-		Use: "bench", Short: "Measure recall quality, latency and the pace of ingest", Args: noSuchCommand,
-		Long: `Measures the engine through its façade on labelled sets. A set is a folder with <set>.items.jsonl.gz and <set>.queries.jsonl.gz:
-items {ns, id, text, speaker, time, type, meta: {session, seq}}, queries {ns, id, query, category, time, relevant}.
-Reports name the machine, the commit, sample sizes and 95 % intervals; --json prints them for programs.`,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	p := c.PersistentFlags()
-	p.StringVar(&f.data, "data", "", "a set's folder, or a folder of sets")
-	p.StringSliceVar(&f.sets, "sets", nil, "names of the sets to use (default: all)")
-	p.StringVar(&f.work, "work", "", "directory to keep the stores in, so that a second run need not embed again (default: temporary)")
-	p.StringVar(&f.model, "model", "", "embedding model (setting embed.model)")
-	var sizes []int
-	latency := &cobra.Command{
-		Use: "latency", Short: "Latency of recall over 1k, 10k and 100k items", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.benchLatency(c.Context(), &f, sizes) },
-	}
-	latency.Flags().IntSliceVar(&sizes, "sizes", nil, "numbers of items (default 1000,10000,100000)")
-	var rate, events int
-	ingest := &cobra.Command{
-		Use: "ingest", Short: "Latency of acknowledgement at a steady rate, and how fast vectors follow", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.benchIngest(c.Context(), &f, rate, events) },
-	}
-	ingest.Flags().IntVar(&rate, "rate", 0, "events a second (default 100)")
-	ingest.Flags().IntVar(&events, "events", 0, "events in all (default 2000)")
-	c.AddCommand(&cobra.Command{
-		Use: "quality", Short: "Recall quality of the default profile against classic, lexical only, dense only and rank fusion", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.benchQuality(c.Context(), &f) },
-	}, latency, ingest)
-	return c
-}
-
-// setup reads the sets and opens the model; a nil embedder means that there is none, for the reason given.
-func (a *app) setup(ctx context.Context, f *benchFlags) ([]benchmarks.Set, embed.Embedder, string, error) {
-	if f.data == "" {
-		return nil, nil, "", fmt.Errorf("%w: --data: name a set's folder or a folder of sets", store.ErrInvalid)
-	}
-	sets, err := benchmarks.Load(f.data, f.sets)
-	if err != nil {
-		return nil, nil, "", fmt.Errorf("%w: --data: %w", store.ErrInvalid, err)
-	}
-	flags := map[string]any{}
-	if f.model != "" {
-		flags["embed.model"] = f.model
-	}
-	cfg, err := a.configWith(flags)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	e, reason, err := wire.Embedder(ctx, cfg, &wire.Options{NoModel: a.noModel, Environ: a.process.Environ})
-	return sets, e, reason, err
-}
-
-func (a *app) benchQuality(ctx context.Context, f *benchFlags) error {
-	sets, e, reason, err := a.setup(ctx, f)
-	if err != nil {
-		return err
-	}
-	dir := f.work
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "evoke-bench-"); err != nil {
-			return fmt.Errorf("temporary directory: %w", err)
-		}
-		defer os.RemoveAll(dir)
-	}
-	clock := new(benchmarks.Clock)
-	report := &benchmarks.QualityReport{Machine: benchmarks.ThisMachine(ctx, clock.Now())}
-	m, err := evoke.Open(ctx, &evoke.Options{Path: dir, Durability: "normal", Embedder: e, NoEmbedder: reason, Clock: clock.Now})
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	for i := range sets {
-		r, err := benchmarks.RunSet(ctx, m, clock, &sets[i], func(line string) { a.note("%s", line) })
-		if err != nil {
-			return err
-		}
-		report.Sets = append(report.Sets, r)
-	}
-	return a.printReport(report)
-}
-
-func (a *app) benchLatency(ctx context.Context, f *benchFlags, sizes []int) error {
-	sets, e, reason, err := a.setup(ctx, f)
-	if err != nil {
-		return err
-	}
-	if e == nil {
-		return fmt.Errorf("%w: the latency benchmark needs a model: %s", store.ErrUnavailable, reason)
-	}
-	r, err := benchmarks.RunLatency(ctx, e, &sets[0], &benchmarks.LatencyOptions{Sizes: sizes, Dir: f.work, Progress: func(line string) { a.note("%s", line) }})
-	if err != nil {
-		return err
-	}
-	return a.printReport(r)
-}
-
-func (a *app) benchIngest(ctx context.Context, f *benchFlags, rate, events int) error {
-	sets, e, _, err := a.setup(ctx, f)
-	if err != nil {
-		return err
-	}
-	r, err := benchmarks.RunIngest(ctx, e, &sets[0], &benchmarks.IngestOptions{Rate: rate, Events: events, Dir: f.work, Progress: func(line string) { a.note("%s", line) }})
-	if err != nil {
-		return err
-	}
-	return a.printReport(r)
-}
-
-// report is what every benchmark makes.
+// report is what a run of the harness writes.
 type report interface {
 	WriteMarkdown(w io.Writer) error
 	WriteJSON(w io.Writer) error
 }
 
-func (a *app) printReport(r report) error {
+// benchFlags say on what the harness runs.
+type benchFlags struct {
+	data string
+	sets []string
+}
+
+func (f *benchFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.data, "data", "", "folder of a set, or of sets (needed)")
+	c.Flags().StringSliceVar(&f.sets, "set", nil, "only these sets")
+}
+
+func (f *benchFlags) load() ([]benchmarks.Set, error) {
+	if f.data == "" {
+		return nil, store.Invalid("--data", "the folder of a set, or of sets", "")
+	}
+	sets, err := benchmarks.Load(f.data, f.sets)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
+	}
+	return sets, nil
+}
+
+func (a *app) benchCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use: "bench", Short: "Measure recall quality, latency and ingest", Args: noSuchCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.benchQualityCmd(), a.benchLatencyCmd(), a.benchIngestCmd())
+	return c
+}
+
+// benchEmbedder is the embedder of the settings, or nil and the reason.
+func (a *app) benchEmbedder(ctx context.Context) (embed.Embedder, string, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, "", err
+	}
+	return wire.Embedder(ctx, cfg, &wire.Options{NoModel: a.noModel, Environ: a.process.Environ})
+}
+
+func (a *app) write(r report) error {
 	if a.json {
 		return r.WriteJSON(a.process.Out)
 	}
 	return r.WriteMarkdown(a.process.Out)
+}
+
+// progress tells a person what is being done.
+func (a *app) progress(line string) {
+	if !a.json || isTerminal(a.process.Err) {
+		a.note("%s", line)
+	}
+}
+
+func (a *app) benchQualityCmd() *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: cobra.NoArgs,
+		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
+	}
+	f.add(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		ctx := c.Context()
+		sets, err := f.load()
+		if err != nil {
+			return err
+		}
+		e, reason, err := a.benchEmbedder(ctx)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			a.note("lexical only: %s", reason)
+		}
+		r := &benchmarks.QualityReport{Machine: benchmarks.ThisMachine(ctx, time.Now())}
+		for i := range sets {
+			res, err := a.benchSet(ctx, e, reason, &sets[i])
+			if err != nil {
+				return err
+			}
+			r.Sets = append(r.Sets, res)
+		}
+		return a.write(r)
+	}
+	return c
+}
+
+// benchSet runs one set on an engine of its own, whose clock the harness sets.
+func (a *app) benchSet(ctx context.Context, e embed.Embedder, reason string, s *benchmarks.Set) (res *benchmarks.SetResult, err error) {
+	clock := &benchmarks.Clock{}
+	m, err := evoke.Open(ctx, &evoke.Options{Embedder: e, NoEmbedder: reason, Clock: clock.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	return benchmarks.RunSet(ctx, m, clock, s, a.progress)
+}
+
+// needEmbedder is benchEmbedder for runs that mean nothing without one.
+func (a *app) needEmbedder(ctx context.Context) (embed.Embedder, error) {
+	e, reason, err := a.benchEmbedder(ctx)
+	if err == nil && e == nil {
+		err = fmt.Errorf("this run needs an embedder: %w: %s", modelstore.ErrNotInstalled, reason)
+	}
+	return e, err
+}
+
+func (a *app) benchLatencyCmd() *cobra.Command {
+	var f benchFlags
+	var o benchmarks.LatencyOptions
+	c := &cobra.Command{
+		Use: "latency", Short: "Latency of recall at several sizes of a memory", Args: cobra.NoArgs,
+		Long: "Fills memories with texts recombined from a set's and vectors moved from theirs, and times recall with the query's vector given and with the encoder.",
+	}
+	f.add(c)
+	c.Flags().IntSliceVar(&o.Sizes, "size", nil, "items in the memory (default 1000,10000,100000)")
+	c.Flags().IntVar(&o.Calls, "calls", 0, "timed calls of a size (default 300)")
+	c.Flags().StringVar(&o.Dir, "dir", "", "folder for the stores (default: a temporary one)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		s, err := f.first()
+		if err != nil {
+			return err
+		}
+		for _, n := range append([]int{o.Calls}, o.Sizes...) {
+			if n < 0 || n > 10_000_000 {
+				return store.Invalid("--size, --calls", "from 1 to 10000000", fmt.Sprint(n))
+			}
+		}
+		e, err := a.needEmbedder(c.Context())
+		if err != nil {
+			return err
+		}
+		o.Progress = a.progress
+		r, err := benchmarks.RunLatency(c.Context(), e, s, &o)
+		if err != nil {
+			return err
+		}
+		return a.write(r)
+	}
+	return c
+}
+
+// first is the set that a run of one set uses: locomo where it is there, else the first.
+func (f *benchFlags) first() (*benchmarks.Set, error) {
+	sets, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	for i := range sets {
+		if sets[i].Name == "locomo" {
+			return &sets[i], nil
+		}
+	}
+	return &sets[0], nil
+}
+
+func (a *app) benchIngestCmd() *cobra.Command {
+	var f benchFlags
+	var o benchmarks.IngestOptions
+	c := &cobra.Command{
+		Use: "ingest", Short: "How fast conversations are taken in and their vectors follow", Args: cobra.NoArgs,
+	}
+	f.add(c)
+	c.Flags().IntVar(&o.Rate, "rate", 0, "events a second (default 100)")
+	c.Flags().IntVar(&o.Events, "events", 0, "events in all (default 2000)")
+	c.Flags().StringVar(&o.Dir, "dir", "", "folder for the store (default: a temporary one)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		s, err := f.first()
+		if err != nil {
+			return err
+		}
+		if o.Rate < 0 || o.Rate > 100_000 || o.Events < 0 || o.Events > 10_000_000 {
+			return store.Invalid("--rate, --events", "from 1 to 100000 and from 1 to 10000000", "")
+		}
+		e, err := a.needEmbedder(c.Context())
+		if err != nil {
+			return err
+		}
+		o.Progress = a.progress
+		r, err := benchmarks.RunIngest(c.Context(), e, s, &o)
+		if err != nil {
+			return err
+		}
+		return a.write(r)
+	}
+	return c
 }

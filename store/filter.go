@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -92,6 +93,9 @@ func (f *Filter) validate(at string, depth int, terms *int) error {
 		return Invalid(at, fmt.Sprintf("nested at most %d deep", maxFilterDepth), "")
 	}
 	*terms += len(f.IDs) + len(f.Kinds) + len(f.Categories) + len(f.Threads) + len(f.Sessions) + len(f.Roles) + len(f.Speakers) + len(f.ContentKeys) + len(f.Metadata) + 1
+	for i := range f.Metadata {
+		*terms += len(f.Metadata[i].In)
+	}
 	if *terms > maxFilterTerms {
 		return Invalid("filter", fmt.Sprintf("of at most %d values in all", maxFilterTerms), "")
 	}
@@ -120,7 +124,6 @@ func (f *Filter) validate(at string, depth int, terms *int) error {
 		if err := c.validate(fmt.Sprintf("%s.metadata[%d]", at, i)); err != nil {
 			return err
 		}
-		*terms += len(c.In)
 	}
 	for _, g := range []struct {
 		name string
@@ -141,6 +144,11 @@ func (c Condition) validate(at string) error {
 	}
 	if len(c.In) == 0 && c.Min == nil && c.Max == nil {
 		return Invalid(at, "a test: in, min or max", "")
+	}
+	for _, end := range []*float64{c.Min, c.Max} {
+		if end != nil && math.IsNaN(*end) {
+			return Invalid(at, "a range of numbers", "NaN")
+		}
 	}
 	if c.Min != nil && c.Max != nil && *c.Min > *c.Max {
 		return Invalid(at, "a range whose min is at most its max", "")

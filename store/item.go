@@ -1,7 +1,9 @@
 package store
 
 import (
+	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // Kind is what sort of memory an item is.
@@ -87,6 +89,19 @@ type Provenance struct {
 	Turns     []string `json:"turns,omitempty"`     // ids of the turns it rests on
 	Quote     string   `json:"quote,omitempty"`     // the span of the turn it was taken from
 	Subject   string   `json:"subject,omitempty"`   // what a distilled statement is about ("home"): current ones of one subject may contradict each other
+}
+
+// repair makes all texts valid UTF-8; the ids of turns in a copy when one is broken.
+func (p *Provenance) repair() {
+	for _, s := range []*string{&p.Origin, &p.Extractor, &p.Subject} {
+		*s = repairUTF8(*s)
+	}
+	if slices.ContainsFunc(p.Turns, func(id string) bool { return !utf8.ValidString(id) }) {
+		p.Turns = slices.Clone(p.Turns)
+		for i := range p.Turns {
+			p.Turns[i] = repairUTF8(p.Turns[i])
+		}
+	}
 }
 
 // Time is the moment an item is about: ValidFrom. Zero when unknown.

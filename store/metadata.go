@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Metadata is a flat set of caller-defined keys. Values are strings, finite numbers, booleans or lists of strings.
@@ -165,6 +166,29 @@ func (m Metadata) Clone() Metadata {
 	return c
 }
 
+// repaired returns m with valid UTF-8 in its values: m itself when nothing is broken, else a copy.
+func (m Metadata) repaired() Metadata {
+	broken := func(v Value) bool {
+		return !utf8.ValidString(v.str) || slices.ContainsFunc(v.list, func(s string) bool { return !utf8.ValidString(s) })
+	}
+	c, copied := m, false
+	for k, v := range m {
+		if !broken(v) {
+			continue
+		}
+		if !copied {
+			c, copied = m.Clone(), true
+		}
+		v.str = repairUTF8(v.str)
+		v.list = slices.Clone(v.list)
+		for i := range v.list {
+			v.list[i] = repairUTF8(v.list[i])
+		}
+		c[k] = v
+	}
+	return c
+}
+
 // validate checks count, key length, reserved names and values against the limits.
 func (m Metadata) validate(l Limits) error {
 	if len(m) > l.MetadataKeys {
@@ -174,6 +198,9 @@ func (m Metadata) validate(l Limits) error {
 	for k, v := range m {
 		if k == "" || len(k) > 128 {
 			return Invalid("metadata key", "1 to 128 bytes long", fmt.Sprint(len(k)))
+		}
+		if !utf8.ValidString(k) {
+			return Invalid("metadata key", "valid UTF-8", "")
 		}
 		if strings.HasPrefix(k, "evoke_") || strings.HasPrefix(k, "evoke.") {
 			return Invalid("metadata key", `a name that does not begin with "evoke_" or "evoke." (reserved: rename it)`, "")

@@ -59,6 +59,8 @@ func (it *Item) Prepare(l Limits) error {
 	it.Content = CleanText(it.Content)
 	it.Provenance.Quote = CleanText(it.Provenance.Quote)
 	it.Turn.Speaker = CleanText(it.Turn.Speaker)
+	it.Provenance.repair()
+	it.Metadata = it.Metadata.repaired()
 	for _, t := range []*time.Time{&it.ValidFrom, &it.ValidTo, &it.RecordedAt, &it.ClosedAt, &it.RetractedAt, &it.LastUsed} {
 		if !t.IsZero() {
 			*t = t.UTC().Truncate(time.Microsecond)
@@ -104,7 +106,8 @@ func (it *Item) validate(l Limits) error {
 	for _, f := range [...]struct {
 		name string
 		t    time.Time
-	}{{"valid_from", it.ValidFrom}, {"valid_to", it.ValidTo}, {"recorded_at", it.RecordedAt}} {
+	}{{"valid_from", it.ValidFrom}, {"valid_to", it.ValidTo}, {"recorded_at", it.RecordedAt},
+		{"closed_at", it.ClosedAt}, {"retracted_at", it.RetractedAt}, {"last_used", it.LastUsed}} {
 		if !f.t.IsZero() && (f.t.Before(minTime) || f.t.After(maxTime)) {
 			return Invalid(f.name, "in the years 1 to 9999", "")
 		}
@@ -125,13 +128,19 @@ func InUnit(field string, f float64) error {
 
 // CleanText repairs UTF-8 (broken bytes become U+FFFD), drops NUL and trims surrounding blanks.
 func CleanText(s string) string {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
+	s = repairUTF8(s)
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "")
 	}
 	return strings.TrimSpace(s)
+}
+
+// repairUTF8 makes broken bytes U+FFFD.
+func repairUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // quote gives a short, safe form of a name for an error message.

@@ -182,7 +182,7 @@ type queryFlags struct {
 func (q *queryFlags) add(c *cobra.Command) {
 	q.filter.add(c)
 	f := c.Flags()
-	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit)")
+	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit; of context, 20)")
 	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
 	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
@@ -192,12 +192,12 @@ func (q *queryFlags) add(c *cobra.Command) {
 	f.BoolVar(&q.pairOnly, "pair-only", false, "leave the user's own memory out when the agent has one with this user")
 }
 
-// request builds the query; what no flag gives comes from the tenant's settings.
-func (q *queryFlags) request(c *cobra.Command, s session, args []string) (recall.Request, error) {
+// request builds the query; what no flag gives comes from the tenant's settings, the limit given here.
+func (q *queryFlags) request(c *cobra.Command, s session, limit int, args []string) (recall.Request, error) {
 	given := c.Flags().Changed
 	r := recall.Request{Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Explain: q.explain}
 	if !given("limit") {
-		r.Limit = s.set.Recall.Limit
+		r.Limit = limit
 	} else if r.Limit < 1 {
 		return r, store.Invalid("--limit", "from 1 to 1000", fmt.Sprint(q.limit))
 	}
@@ -229,7 +229,7 @@ func (a *app) recallCmd() *cobra.Command {
 	c.Flags().BoolVar(&q.explain, "explain", false, "show how each score came about")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withMemory(c, func(ctx context.Context, s session) error {
-			r, err := q.request(c, s, args)
+			r, err := q.request(c, s, s.set.Recall.Limit, args)
 			if err != nil {
 				return err
 			}
@@ -322,12 +322,12 @@ func (a *app) contextCmd() *cobra.Command {
 	c.Flags().StringVar(&tokenizer, "tokenizer", "", "model or encoding the budget is counted for (default o200k_base)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withMemory(c, func(ctx context.Context, s session) error {
-			r, err := q.request(c, s, args)
+			r, err := q.request(c, s, 0, args)
 			if err != nil {
 				return err
 			}
 			req := evoke.ContextRequest{Who: a.who, Request: r, PairOnly: q.pairOnly, Tokenizer: tokenizer}
-			if c.Flags().Changed("max-tokens") {
+			if req.MaxTokens = &s.set.Memory.MaxInjectionTokens; c.Flags().Changed("max-tokens") {
 				req.MaxTokens = &maxTokens
 			}
 			res, err := s.Context(ctx, req)

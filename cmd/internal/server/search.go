@@ -9,14 +9,11 @@ import (
 	"evoke/recall"
 )
 
-// request fills what the call leaves open from the tenant's settings.
+// request fills what the call leaves open, the limit apart, from the tenant's settings.
 func request(b api.RecallRequest, set config.Recall) recall.Request {
 	r := recall.Request{
 		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
 		AsOf: value(b.AsOf), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
-	}
-	if r.Limit == 0 {
-		r.Limit = set.Limit
 	}
 	if r.MinScore == nil {
 		r.MinScore = &set.MinScore
@@ -33,7 +30,11 @@ func (h *handlers) Recall(ctx context.Context, r api.RecallRequestObject) (api.R
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Recall(ctx, evoke.RecallRequest{Who: c.who, Request: request(*r.Body, c.set.Recall), PairOnly: value(r.Body.PairOnly)})
+	q := request(*r.Body, c.set.Recall)
+	if q.Limit == 0 {
+		q.Limit = c.set.Recall.Limit
+	}
+	res, err := c.Recall(ctx, evoke.RecallRequest{Who: c.who, Request: q, PairOnly: value(r.Body.PairOnly)})
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options,
 	opts := &evoke.Options{
 		Tenant: c.Tenant, Durability: c.Store.Durability, Logger: o.Logger, Events: o.Events,
 		Policy: policy(c.Policy), Memory: memory(c.Memory),
-		Recall: recall.Options{},
+		Recall: recall.Options{Limit: c.Recall.Limit, MinScore: &c.Recall.MinScore},
 		Limits: store.Limits{ContentBytes: c.Limits.ContentBytes, MetadataKeys: c.Limits.MetadataKeys, MetadataBytes: c.Limits.MetadataBytes},
 	}
 	var err error

@@ -60,7 +60,7 @@ type ContextRequest struct {
 	Filter *Filter `json:"filter,omitempty"`
 	Kinds  *[]Kind `json:"kinds,omitempty"`
 
-	// Limit default 5
+	// Limit default 5; of a block, 20
 	Limit *int `json:"limit,omitempty"`
 
 	// MaxTokens default 2000
@@ -192,7 +192,7 @@ type RecallRequest struct {
 	Filter *Filter `json:"filter,omitempty"`
 	Kinds  *[]Kind `json:"kinds,omitempty"`
 
-	// Limit default 5
+	// Limit default 5; of a block, 20
 	Limit    *int  `json:"limit,omitempty"`
 	MinScore *Unit `json:"min_score,omitempty"`
 

@@ -86,7 +86,8 @@ func (s *search) dense() {
 		return
 	}
 	q, scale := scoring.Quantize(s.q.Vector)
-	approx := x.scan(q, scale)
+	approx := s.products
+	x.scan(q, scale, approx)
 	slack := 2 * quantError(s.q.Vector, q, scale) * x.maxNorm
 	best := top{n: s.q.Dense, x: x}
 	x.eachGroup(approx, func(slot int32, score float32) {
@@ -115,19 +116,17 @@ func (s *search) dense() {
 // parallelRows is from how many rows on a scan is worth two goroutines.
 const parallelRows = 16384
 
-// scan returns the product of a quantised query with every row.
-func (x *index) scan(q []int8, scale float32) []float32 {
-	out := make([]float32, len(x.rowSlot))
+// scan fills out with the product of a quantised query with every row.
+func (x *index) scan(q []int8, scale float32, out []float32) {
 	if len(out) < parallelRows {
 		x.scanPart(q, scale, 0, out)
-		return out
+		return
 	}
 	var wg sync.WaitGroup
 	half := len(out) / 2
 	wg.Go(func() { x.scanPart(q, scale, 0, out[:half]) })
 	x.scanPart(q, scale, half, out[half:])
 	wg.Wait()
-	return out
 }
 
 // scanPart fills out with the products of the rows from first on.
@@ -197,14 +196,7 @@ func norm(r vecRow) float32 {
 // sessions.
 func (s *search) lexical(stats *scoring.LexicalStats) {
 	x := s.x
-	acc, ok := x.acc.Get().(*[]float32)
-	if !ok || len(*acc) < len(x.entries) {
-		fresh := make([]float32, len(x.entries)+len(x.entries)/4+64)
-		acc = &fresh
-	}
-	defer x.acc.Put(acc)
-	scores := *acc
-	var touched []int32
+	scores, touched := s.scores, s.touched[:0]
 	for _, t := range s.q.Terms {
 		l := x.terms[t.Term]
 		if l == nil {
@@ -226,6 +218,7 @@ func (s *search) lexical(stats *scoring.LexicalStats) {
 		}
 		scores[slot] = 0
 	}
+	s.touched = touched
 	hits := best.sorted()
 	for i, c := range hits {
 		s.nominate(store.LexicalArm, c.slot, i+1)

@@ -33,7 +33,9 @@ func newIndexCache(limit int64) *indexCache {
 
 // get returns the index of a scope. Callers that come while it is read wait for the same reading; when its context is
 // done a caller leaves, and the reading goes on for the others.
-func (c *indexCache) get(ctx context.Context, scope int64, load func() (*index, error)) (*index, error) {
+//
+// load may return what remains to be done once the index is in use.
+func (c *indexCache) get(ctx context.Context, scope int64, load func() (*index, func(), error)) (*index, error) {
 	c.mu.Lock()
 	e, ok := c.scopes[scope]
 	if !ok {
@@ -54,9 +56,16 @@ func (c *indexCache) get(ctx context.Context, scope int64, load func() (*index, 
 }
 
 // load reads an index. Commits that the reading may or may not have seen are made up for before anyone sees it.
-func (c *indexCache) load(e *cached, load func() (*index, error)) {
+func (c *indexCache) load(e *cached, load func() (*index, func(), error)) {
 	defer c.loading.Done()
-	x, err := load()
+	x, remains, err := load()
+	c.publish(e, x, err)
+	if remains != nil {
+		remains()
+	}
+}
+
+func (c *indexCache) publish(e *cached, x *index, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(e.ready)

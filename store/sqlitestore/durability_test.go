@@ -417,6 +417,11 @@ func TestAnalyzerVersion(t *testing.T) {
 		if err != nil || len(c.Records) != 1 {
 			t.Errorf("doc %q: %v, %+v", doc, err, c)
 		}
+		db.cache.wait()
+		var renewed int
+		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM items WHERE length(doc) > 10").Scan(&renewed); err != nil || renewed != 21 {
+			t.Errorf("%d items renewed, %v; want all 21", renewed, err)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ type index struct {
 	bytes atomic.Int64 // approximate
 	dead  int          // empty slots
 	used  int          // rows in use
-	acc   sync.Pool    // of *[]float32, all zeros between uses
+	spare sync.Pool    // of *scratch
 }
 
 type entry struct {

@@ -5,17 +5,55 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"evoke/scoring"
 	"evoke/store"
 )
 
+// The queries of a scope's index; in the order of an index of the file, because it is about the order in which rows were
+// written.
+const (
+	loadItemsQuery   = "SELECT n, doc, " + itemColumns + " FROM items WHERE scope = ? ORDER BY recorded_at DESC, id"
+	loadVectorsQuery = `SELECT v.item, v.scale, v.row FROM items i CROSS JOIN vectors v ON v.item = i.n
+WHERE i.scope = ? ORDER BY i.recorded_at DESC, i.id, i.n, v.seq`
+)
+
 // indexOf returns the index of a scope, reading it when it is not in memory.
 func (db *DB) indexOf(ctx context.Context, scope int64) (*index, error) {
-	return db.cache.get(ctx, scope, func() (*index, error) {
+	return db.cache.get(ctx, scope, func() (*index, func(), error) {
 		// Of the store, not of the caller: others may wait for the same reading.
-		return db.loadIndex(context.Background(), scope)
+		x, stale, err := db.loadIndex(context.Background(), scope)
+		if err != nil || len(stale) == 0 {
+			return x, nil, err
+		}
+		return x, func() { db.renew(stale) }, nil
 	})
+}
+
+// renew stores the analysed text of items whose stored one was of another version, so that it is not made at each
+// loading.
+func (db *DB) renew(stale []loaded) {
+	db.log.Info("analysed text of another version is stored anew", "items", len(stale))
+	for part := range slices.Chunk(stale, 500) {
+		err := db.w.do(context.Background(), func(t *tx) error {
+			for i := range part {
+				doc, err := part[i].doc.MarshalBinary()
+				if err != nil {
+					return fmt.Errorf("encode analysed text: %w", err)
+				}
+				err = t.exec("UPDATE items SET doc = ? WHERE n = ? AND text_key = ?", doc, part[i].n, part[i].item.TextKey())
+				if err != nil {
+					return wrap("store analysed text", err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			db.log.Warn("analysed text could not be stored; it is made anew at the next loading", "error", err)
+			return
+		}
+	}
 }
 
 // loaded is one item on its way from the database into an index.
@@ -23,47 +61,49 @@ type loaded struct {
 	n       int64
 	item    store.Item
 	doc     *scoring.Doc
+	stale   bool // doc was made from the text
 	weights []scoring.TermWeight
 	err     error
 }
 
-// loadIndex reads a scope in one read transaction. Rows are read by one goroutine and analysed terms decoded by
-// another, in order.
-func (db *DB) loadIndex(ctx context.Context, scope int64) (*index, error) {
+// loadIndex reads a scope in one read transaction. One goroutine reads and decodes rows while this one
+// enters them into the index.
+func (db *DB) loadIndex(ctx context.Context, scope int64) (x *index, stale []loaded, err error) {
 	_, dim, err := db.space(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	x := newIndex(dim, db.opts.Lexical.OwnBM25())
+	x = newIndex(dim, db.opts.Lexical.OwnBM25())
 	err = db.reading(func(r *sql.DB) (err error) {
 		tx, err := r.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return wrap("read scope", err)
 		}
 		defer func() { err = errors.Join(err, tx.Rollback()) }()
-		slots, err := x.loadItems(ctx, tx, scope)
+		var slots map[int64]int32
+		slots, stale, err = x.loadItems(ctx, tx, scope)
 		if err != nil || len(slots) == 0 {
 			return err
 		}
 		return x.loadVectors(ctx, tx, scope, slots)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x.sortOrders()
-	return x, nil
+	return x, stale, nil
 }
 
-func (x *index) loadItems(ctx context.Context, tx *sql.Tx, scope int64) (slots map[int64]int32, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT n, doc, "+itemColumns+" FROM items WHERE scope = ? ORDER BY recorded_at DESC, id", scope)
+func (x *index) loadItems(ctx context.Context, tx *sql.Tx, scope int64) (slots map[int64]int32, stale []loaded, err error) {
+	rows, err := tx.QueryContext(ctx, loadItemsQuery, scope)
 	if err != nil {
-		return nil, wrap("read scope", err)
+		return nil, nil, wrap("read scope", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	batches := make(chan []loaded, 4)
 	go func() {
 		defer close(batches)
-		scanItems(ctx, rows, batches)
+		scanItems(ctx, rows, x.bm25, batches)
 	}()
 	defer func() {
 		cancel()
@@ -76,15 +116,18 @@ func (x *index) loadItems(ctx context.Context, tx *sql.Tx, scope int64) (slots m
 		for i := range batch {
 			l := &batch[i]
 			if l.err != nil {
-				return nil, l.err
+				return nil, nil, l.err
 			}
-			slots[l.n] = x.add(l.item, l.doc, l.doc.Weights(x.bm25))
+			slots[l.n] = x.add(l.item, l.doc, l.weights)
+			if l.stale {
+				stale = append(stale, *l)
+			}
 		}
 	}
-	return slots, nil
+	return slots, stale, nil
 }
 
-func scanItems(ctx context.Context, rows *sql.Rows, out chan<- []loaded) {
+func scanItems(ctx context.Context, rows *sql.Rows, bm25 scoring.BM25, out chan<- []loaded) {
 	const batchSize = 256
 	batch := make([]loaded, 0, batchSize)
 	send := func() bool {
@@ -98,6 +141,9 @@ func scanItems(ctx context.Context, rows *sql.Rows, out chan<- []loaded) {
 	}
 	for rows.Next() {
 		l := scanItem(rows)
+		if l.err == nil {
+			l.weights = l.doc.Weights(bm25)
+		}
 		batch = append(batch, l)
 		if (l.err != nil || len(batch) == batchSize) && !send() || l.err != nil {
 			return
@@ -122,7 +168,7 @@ func scanItem(rows *sql.Rows) loaded {
 	}
 	d, err := scoring.UnmarshalDoc(doc)
 	if err != nil { // of another version, or damaged: it is made of the text
-		l.doc = newDoc(&l.item)
+		l.doc, l.stale = newDoc(&l.item), true
 		return l
 	}
 	l.doc = &d
@@ -130,8 +176,7 @@ func scanItem(rows *sql.Rows) loaded {
 }
 
 func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, scope int64, slots map[int64]int32) (err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT v.item, v.scale, v.row FROM items i CROSS JOIN vectors v ON v.item = i.n
-WHERE i.scope = ? ORDER BY i.recorded_at DESC, i.id, v.seq`, scope)
+	rows, err := tx.QueryContext(ctx, loadVectorsQuery, scope)
 	if err != nil {
 		return wrap("read vectors", err)
 	}

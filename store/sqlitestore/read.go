@@ -108,7 +108,7 @@ func (db *DB) List(ctx context.Context, sc store.Scope, q store.ListQuery) (stor
 	w.and("scope = ?", scope)
 	w.view(q.View)
 	w.filter(&q.Filter)
-	order := w.page(q.Order, c)
+	order := w.page(q.Order, c, &q.Filter)
 	var page store.Page
 	err = db.reading(func(r *sql.DB) error {
 		return eachItem(ctx, r, "SELECT "+itemColumns+" FROM items WHERE "+w.text()+" ORDER BY "+order, w.args, func(it store.Item) bool {

@@ -53,17 +53,46 @@ func checkQuery(q *store.Query) error {
 
 // search is one search under way. It holds the index for reading.
 type search struct {
-	x     *index
-	q     *store.Query
-	seen  []uint8 // per slot: not looked at, selected, not selected
+	x *index
+	q *store.Query
+	*scratch
 	ranks map[int32]map[store.Arm]int
 	order []int32 // nominated slots
+}
+
+// scratch is memory that searches of an index use again.
+type scratch struct {
+	seen     []uint8   // per slot: not looked at, selected, not selected
+	scores   []float32 // per slot; all zeros between uses
+	products []float32 // per row
+	touched  []int32   // slots with a score
+}
+
+// takeScratch returns scratch for the index as it is now; nothing in seen was looked at.
+func (x *index) takeScratch() *scratch {
+	c, ok := x.spare.Get().(*scratch)
+	if !ok {
+		c = &scratch{}
+	}
+	if n := len(x.entries); cap(c.seen) < n || cap(c.scores) < n {
+		c.seen, c.scores = make([]uint8, n, n+n/8), make([]float32, n, n+n/8)
+	} else {
+		c.seen, c.scores = c.seen[:n], c.scores[:n]
+		clear(c.seen)
+	}
+	if n := len(x.rowSlot); cap(c.products) < n {
+		c.products = make([]float32, n, n+n/8)
+	} else {
+		c.products = c.products[:n]
+	}
+	return c
 }
 
 func (s *search) run() *store.Candidates {
 	s.x.mu.RLock()
 	defer s.x.mu.RUnlock()
-	s.seen = make([]uint8, len(s.x.entries))
+	s.scratch = s.x.takeScratch()
+	defer s.x.spare.Put(s.scratch)
 	s.narrow()
 	c := &store.Candidates{Stats: s.stats(), Pending: s.x.pending}
 	vector := false

@@ -132,8 +132,13 @@ func parseCursor(o store.Order, text string) (*cursor, error) {
 	return &c, nil
 }
 
-// page adds what lies behind the cursor and returns the order.
-func (w *where) page(o store.Order, c *cursor) (order string) {
+// page adds what lies behind the cursor and returns the order. When the filter names few items, the + keeps SQLite from
+// walking all items in their order instead of looking those up.
+func (w *where) page(o store.Order, c *cursor, f *store.Filter) (order string) {
+	plus := ""
+	if len(f.IDs)+len(f.ContentKeys)+len(f.Sessions) > 0 {
+		plus = "+"
+	}
 	behind := func(cond string, key any) {
 		if c != nil {
 			w.and(cond, key, key, c.ID)
@@ -147,10 +152,10 @@ func (w *where) page(o store.Order, c *cursor) (order string) {
 	switch o {
 	case store.Oldest:
 		behind("(recorded_at > ? OR recorded_at = ? AND id > ?)", key)
-		return "recorded_at, id"
+		return plus + "recorded_at, id"
 	case store.NewestEvent:
 		behind("(valid_from < ? OR valid_from = ? AND id > ?)", key)
-		return "valid_from DESC, id"
+		return plus + "valid_from DESC, id"
 	case store.ByID:
 		if c != nil {
 			w.and("id > ?", c.ID)
@@ -158,9 +163,9 @@ func (w *where) page(o store.Order, c *cursor) (order string) {
 		return "id"
 	case store.MostImportant:
 		behind("(importance < ? OR importance = ? AND id > ?)", number)
-		return "importance DESC, id"
+		return plus + "importance DESC, id"
 	default:
 		behind("(recorded_at < ? OR recorded_at = ? AND id > ?)", key)
-		return "recorded_at DESC, id"
+		return plus + "recorded_at DESC, id"
 	}
 }

@@ -97,9 +97,17 @@ func NewLexical(params LexicalParams, stats LexicalStats, query []QueryTerm) *Le
 	return l
 }
 
+// maxChunkTerms is the greatest length that a chunk is normalised by. Only the last chunk of a text beyond the fortieth
+// is longer, by all that the others do not hold; its words must stay findable.
+const maxChunkTerms = 100
+
+// faintShare is what the deduction for chunks leaves of a score at the least: a word found only in a long item must
+// find it.
+const faintShare = 0.4
+
 // Score is the lexical score of an item in [0,1], and that of its three views: own text, previous turn + own, two
 // previous turns + own. A view's score is that of its best chunk divided by the greatest score any text could reach;
-// the total is their mean less ChunkPenalty·ln n for n chunks. prev1 and prev2 are the one and the two turns before of
+// the total is their mean less ChunkPenalty·ln n for n chunks, but at least faintShare of it. prev1 and prev2 are the one and the two turns before of
 // the same session; either may be nil. Items over ContextWords words or of several chunks have no context.
 func (l *Lexical) Score(own, prev1, prev2 *Doc) (total float64, views [3]float64) {
 	if own == nil || l.scale == 0 || len(l.terms) == 0 {
@@ -121,7 +129,7 @@ func (l *Lexical) Score(own, prev1, prev2 *Doc) (total float64, views [3]float64
 		if c < len(own.Chunks) {
 			chunk = own.Chunks[c]
 		}
-		n := date + length(chunk)
+		n := date + min(length(chunk), maxChunkTerms)
 		lens := [3]int{n, n + len1, n + len1 + len2}
 		var norms, sums [3]float64
 		for v := range l.views {
@@ -148,7 +156,7 @@ func (l *Lexical) Score(own, prev1, prev2 *Doc) (total float64, views [3]float64
 		total += views[v] / 3
 	}
 	if n := len(own.Chunks); n > 1 {
-		total -= l.params.ChunkPenalty * math.Log(float64(n))
+		total = max(total-l.params.ChunkPenalty*math.Log(float64(n)), faintShare*total)
 	}
 	return min(max(total, 0), 1), views
 }

@@ -237,9 +237,9 @@ func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := g.ledger.Thread(ctx, sc, thread)
+	st, err := g.thread(ctx, sc, thread)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read thread: %w", err)
+		return nil, nil, err
 	}
 	if st.Next > math.MaxInt32-len(turns) {
 		return nil, nil, store.Invalid("thread", "shorter than 2147483647 turns (begin another)", "")
@@ -295,50 +295,6 @@ func (g *Ingester) item(t Turn, thread string, position int, call *Call, now tim
 	return it
 }
 
-// unstored leaves out turns whose id is stored, or came earlier in the call, with the same text.
-func (g *Ingester) unstored(ctx context.Context, sc store.Scope, thread string, turns []Turn) (fresh []Turn, dropped []Dropped, err error) {
-	var ids []string
-	for _, t := range turns {
-		if t.Message.ID != "" {
-			ids = append(ids, t.Message.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return turns, nil, nil
-	}
-	items, err := g.store.Get(ctx, sc, ids)
-	if err != nil {
-		return nil, nil, fmt.Errorf("look up message ids: %w", err)
-	}
-	stored := make(map[string]*store.Item, len(items))
-	for i := range items {
-		stored[items[i].ID] = &items[i]
-	}
-	seen := make(map[string]*Turn, len(ids))
-	for i := range turns {
-		t := &turns[i]
-		id := t.Message.ID
-		old, was := stored[id]
-		before, twice := seen[id]
-		switch {
-		case id == "":
-			fresh = append(fresh, *t)
-		case was && (old.Content != t.Content || old.Turn.Thread != thread || old.Turn.Role != string(t.Message.Role)):
-			return nil, nil, fmt.Errorf("%w: messages[%d].id is stored with another text or in another thread", store.ErrConflict, t.Index)
-		case was:
-			dropped = append(dropped, Dropped{Index: t.Index, Reason: DropStored})
-		case twice && (before.Content != t.Content || before.Message.Role != t.Message.Role):
-			return nil, nil, fmt.Errorf("%w: messages[%d].id is that of messages[%d], with another text", store.ErrConflict, t.Index, before.Index)
-		case twice:
-			dropped = append(dropped, Dropped{Index: t.Index, Reason: DropRepeated})
-		default:
-			seen[id] = t
-			fresh = append(fresh, *t)
-		}
-	}
-	return fresh, dropped, nil
-}
-
 // mergeDropped joins two lists that are each in the order of the messages.
 func mergeDropped(a, b []Dropped) []Dropped {
 	out := make([]Dropped, 0, len(a)+len(b))
@@ -350,29 +306,4 @@ func mergeDropped(a, b []Dropped) []Dropped {
 		}
 	}
 	return append(append(out, a...), b...)
-}
-
-// hasPair reports whether the turns of the thread that were not extracted yet, the new ones included, hold one of a
-// user and one of an assistant.
-func (g *Ingester) hasPair(ctx context.Context, sc store.Scope, st store.ThreadState, turns []Turn, now time.Time) (bool, error) {
-	var has [2]bool
-	roles := [2]message.Role{message.User, message.Assistant}
-	for _, t := range turns {
-		has[0] = has[0] || t.Message.Role == roles[0]
-		has[1] = has[1] || t.Message.Role == roles[1]
-	}
-	for i := range roles {
-		if has[i] || st.Next == st.Cursor {
-			continue
-		}
-		page, err := g.store.List(ctx, sc, store.ListQuery{
-			Filter: store.Filter{Kinds: []store.Kind{store.Episodic}, Threads: []string{st.Thread}, Roles: []string{string(roles[i])}},
-			View:   store.Current(now), Order: store.Newest, Limit: 1,
-		})
-		if err != nil {
-			return false, fmt.Errorf("look for waiting turns: %w", err)
-		}
-		has[i] = len(page.Items) == 1 && page.Items[0].Turn.Position >= st.Cursor
-	}
-	return has[0] && has[1], nil
 }

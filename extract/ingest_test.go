@@ -209,6 +209,56 @@ func TestALoneTurnWaitsForItsCounterpart(t *testing.T) {
 	}
 }
 
+// With a clock that stands still, times do not tell new turns from old ones.
+func TestACounterpartIsFoundWhateverTheClock(t *testing.T) {
+	db := open(t)
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	w := start(t, db, &script{}, &extract.WorkerOptions{Clock: clock})
+	g := ingester(t, db, &extract.IngestOptions{Clock: clock, Wake: w.Wake})
+	for range 30 {
+		say(t, g, "th", user("u"), assistant("a"))
+	}
+	if n, err := w.Flush(context.Background(), ann, "th"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	for _, back := range []time.Duration{0, time.Hour} {
+		now = now.Add(-back)
+		say(t, g, "th", assistant("a"))
+		if r := say(t, g, "th", user("u")); r.State != store.EventPending {
+			t.Errorf("clock set back by %v: %+v", back, r)
+		}
+		now = now.Add(back)
+		if n, err := w.Flush(context.Background(), ann, "th"); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+}
+
+func TestAnImportedThreadGoesOn(t *testing.T) {
+	db := open(t)
+	var c store.Change
+	for i := range 150 {
+		c.Put = append(c.Put, store.Item{ID: fmt.Sprint("i", i), Kind: store.Episodic, Content: "imported", RecordedAt: time.Now(),
+			Turn: store.Turn{Thread: "th", Session: "th", Position: i, Role: "user", Speaker: "user"}})
+	}
+	if err := db.Apply(context.Background(), ann, c); err != nil {
+		t.Fatal(err)
+	}
+	x := &script{}
+	w := start(t, db, x, nil)
+	g := ingester(t, db, &extract.IngestOptions{Wake: w.Wake})
+	if r := say(t, g, "th", user("new"), assistant("yes")); r.Turns[0].Position != 150 {
+		t.Errorf("%+v", r.Turns)
+	}
+	if n, err := w.Flush(context.Background(), ann, "th"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if d := cmp.Diff([][]string{{"new", "yes"}}, x.seen()); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestConcurrentIngestGivesEveryTurnItsOwnPosition(t *testing.T) {
 	db := open(t)
 	g := ingester(t, db, nil)

@@ -104,10 +104,15 @@ func testOrder(t *testing.T, e embed.Embedder) {
 			t.Errorf("%.30q: cosine %v between the batch and its reverse", backward[i], d)
 		}
 	}
+	// A model may know little of some script, but not of most.
+	same := 0
 	for i := range forward[1:] {
-		if d := dot(forward[i], forward[i+1]); d > 1-tolerance {
-			t.Errorf("%.30q and its neighbour have the same vector", texts[i])
+		if dot(forward[i], forward[i+1]) > 1-tolerance {
+			same++
 		}
+	}
+	if same > len(texts)/2 {
+		t.Errorf("%d of %d texts have the vector of their neighbour", same, len(texts))
 	}
 }
 

@@ -155,7 +155,7 @@ func (s *splitter) put(r rune) {
 		s.flush()
 		return
 	}
-	if t.stripMarks && unicode.Is(unicode.Mn, r) {
+	if t.stripMarks && unicode.Is(unicode.Mn, r) && !unicode.Is(later, r) {
 		return
 	}
 	alone := t.han && isHan(r)
@@ -213,7 +213,7 @@ func dropped(r rune) bool {
 	case '\t', '\n', '\r':
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) && !unicode.Is(later, r)
 }
 
 // isHan tells the ideographs that BERT sets apart. The gap at the start of the
@@ -226,5 +226,8 @@ func isHan(r rune) bool {
 
 // isPunct tells punctuation; in ASCII every symbol counts.
 func isPunct(r rune) bool {
-	return r >= '!' && r <= '/' || r >= ':' && r <= '@' || r >= '[' && r <= '`' || r >= '{' && r <= '~' || unicode.IsPunct(r)
+	if r < utf8.RuneSelf {
+		return r >= '!' && r <= '/' || r >= ':' && r <= '@' || r >= '[' && r <= '`' || r >= '{' && r <= '~'
+	}
+	return unicode.IsPunct(r) && !unicode.Is(later, r)
 }

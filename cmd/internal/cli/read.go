@@ -276,7 +276,7 @@ func (a *app) printHealth(ctx context.Context, s session, embedder string, pendi
 		}
 		a.note("lexical only%s", why)
 	}
-	if pending > 0 {
+	if pending > 0 && embedder != "none" {
 		a.note("%d items have no vectors yet", pending)
 	}
 	for _, step := range sortedKeys(degraded) {

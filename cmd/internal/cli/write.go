@@ -48,8 +48,11 @@ neither --thread nor the file places in a conversation go to the conversation "d
 					return err
 				})
 			})
-			if err != nil {
+			if err != nil && len(all) > 0 {
 				return fmt.Errorf("after %d batches taken in: %w", len(all), err)
+			}
+			if err != nil {
+				return err
 			}
 			if !noWait && !noStore {
 				if err := a.settle(ctx, s, settleWait); err != nil {

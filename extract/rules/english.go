@@ -42,15 +42,15 @@ const (
 )
 
 var (
-	notPronoun = refuse(`(?:it|that|this|them|these|those|you|him|her|us|what|how|when|where|why|your|the way|the idea|the fact|to (?:know|ask|see|hear|say|think|point|add|thank)|one|ones|both|all of|everything|something|nothing|anything|being able)\b`)
+	notPronoun = refuse(`(?:to|a few|some|many|it all)$|(?:the (?:suggestions?|ideas?|first|second|third|last|options?|sound|look|approach|tips?|plan|part|one|recommendations?|point)\b|it|that|this|them|these|those|you|him|her|us|what|how|when|where|why|your|the way|the idea|the fact|to (?:know|ask|see|hear|say|think|point|add|thank)|one|ones|both|all of|everything|something|nothing|anything|being able)\b`)
 	notPlace   = refuse(`(?:a|an|my|his|her|their|this|that|your|our|here|there|fear|hope|peace|poverty|pain|denial|dread|luxury|isolation|silence|harmony|constant|total|the (?:past|present|moment|future|dark|middle|same|shadow|real|now|hope|fear)|not)\b`)
 	notFirm    = refuse(`(?:a|an|my|his|her|their|home|night|nights|the moment|present|least|myself|free|fun|it|this|that|him|them|you|money|weekends|hours|days|years|months|not|\d)\b`)
-	notAim     = refuse(`(?:know|ask|hear|see|say|thank|talk|speak|understand|make sure|check|discuss|tell|share|add|point|clarify|go back|continue|start by|apologi[sz]e|be (?:clear|sure|honest)|get your|give you|show|confirm|mention|emphasi[sz]e|figure|use (?:this|that|it|you)|be able|order|do (?:it|this|that)|try (?:it|this|that)|sleep|cry|die|scream|not)\b`)
-	notAct     = refuse(`(?:mind|again|been|seen|had|heard|have|has|was|were|is|are|am|did|does|the|a|an|better|too|knew|thought|wanted|felt|feel|loved|liked|hated|enjoyed|known|gonna|going|got|in|on|at|ever|really|quite|so|i|my|we|he|she|they|it|you|there|sunny|wrong|right|late|early|busy|\w+ed|\w+ing)\b`)
+	notAim     = refuse(`(?:to|a few|some|on|for|a|the)$|.*\b(?:it|them|this|that|those|these|you|your)\b|(?:know|ask|hear|see|say|thank|talk|speak|understand|make sure|check|discuss|tell|share|add|point|clarify|go back|continue|start by|apologi[sz]e|be (?:clear|sure|honest)|get your|give you|show|confirm|mention|emphasi[sz]e|figure|use (?:this|that|it|you)|be able|order|do (?:it|this|that)|try (?:it|this|that)|sleep|cry|die|scream|not)\b`)
+	notAct     = refuse(`(?:give up|say never|lose hope|stop (?:believing|dreaming|learning)|underestimate|remember|here|up for|good|nice|great|happy|glad|down|love|fun|open|ready|worth|mind|again|been|seen|had|heard|have|has|was|were|is|are|am|did|does|the|a|an|better|too|knew|thought|wanted|felt|feel|loved|liked|hated|enjoyed|known|gonna|going|got|in|on|at|ever|really|quite|so|i|my|we|he|she|they|it|you|there|sunny|wrong|right|late|early|busy|\w+ed|\w+ing)\b`)
 	notDont    = refuse(`(?:worry|know|mind|think|care|bother|understand|see|believe|want|have|need|like|feel|be (?:sad|sorry|silly|mad|angry)|get me wrong|forget|hesitate|you|i|we|they)\b`)
 	enMonth    = has(`\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|first|second|third|\w+th|christmas|halloween|new year)\b`)
 	enCutTime  = has(`\s+(?:since|for (?:the|about|over|a|an|almost|nearly|\d|two|three|four|five|six|seven|eight|nine|ten|many|several)|with (?:my|a|two|three)|now|last|this|next|in (?:19|20)\d\d|because|from \d|until|and (?:work|study|have|love|like|am|spend|teach|run)|as an?|when|where|so|by|near (?:my|the)|to (?:be|work|study|start|live)|after|before|a (?:few|couple)|two|three|\d+ (?:years|months|weeks|days) ago|recently|alone|together)\b.*`)
-	enNotOn    = has(`\s+(?:because|since|as (?:a|it|they)|when (?:i|you|we)|so (?:i|please|that)|and (?:i|my|we|would|am|will)|but|which|that['’]s|even though)\b.*`)
+	enNotOn    = has(`\s+(?:because|since|as (?:a|it|they)|when (?:i|you|we)|so (?:i|please|that)|and (?:i|my|we|would|am|will)|but|which|even though)\b.*`)
 	enJobs     = has(`\b(?:engineer|developer|programmer|teacher|professor|lecturer|tutor|nurse|doctor|physician|surgeon|dentist|pharmacist|therapist|psychologist|veterinarian|vet|student|designer|manager|director|lawyer|attorney|paralegal|writer|author|editor|journalist|reporter|scientist|researcher|artist|painter|musician|singer|actor|actress|chef|cook|baker|barista|waiter|waitress|accountant|auditor|analyst|consultant|architect|electrician|plumber|carpenter|mechanic|pilot|driver|photographer|librarian|translator|interpreter|historian|biologist|chemist|physicist|mathematician|economist|firefighter|paramedic|policeman|policewoman|soldier|farmer|gardener|freelancer|entrepreneur|founder|retiree|salesperson|receptionist|secretary|administrator|technician|coach|trainer|social worker|ceo|cto|cfo|postdoc|intern|stay-at-home (?:mom|mum|dad|parent))$`)
 	enDiet     = `(?:a |an )?(?:strict )?(?:vegetarian|vegan|pescatarian|flexitarian|lactose[- ]intolerant|gluten[- ]intolerant|celiac|coeliac|teetotal(?:l?er)?|diabetic|left-handed|colou?r-?blind)`
 	enDemonym  = has(`^(?:american|german|canadian|australian|italian|indian|russian|brazilian|mexican|asian|european|african|muslim|jewish|catholic|british|english|french|chinese|japanese|korean|spanish|polish|irish|scottish|welsh|dutch|swedish|norwegian|danish|finnish|turkish|greek|vegan|vegetarian|new|back|here|sorry|happy|glad|fine|good|great|ok|okay|looking|trying|not|very|so|just|having|working|writing|thinking|wondering|interested|curious|tired|sick|sure|done|ready|late|busy|free|from|in|at|on|a|an|the|your)\b`)
@@ -87,7 +87,8 @@ var englishFacts = []rule{
 	{re: is(enAm + ` ` + enIntens + `(?:(?:a )?(?:big |huge |great )?(?:fan|lover) of|into|keen on|fond of|crazy about|obsessed with|passionate about) (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} likes {v}", confidence: .8, importance: .6, cut: cutAt(enNotOn), ok: notPronoun},
 	{re: is(`i(?:['’]ve got| have) (?P<v>(?:an?|one|two|three|four|five|six|seven|eight|twin|\d{1,2}) (?:[\p{L}-]+ ){0,3}(?P<x>kid|child|children|son|daughter|brother|sister|sibling|dog|cat|pet|puppy|kitten|horse|parrot|rabbit|hamster|turtle|wife|husband|girlfriend|boyfriend|fiancée?|grandchild|grandchildren|grandson|granddaughter|twin)s?(?: (?:named|called) .+)?)`), category: store.Context, subject: "has:{x}", exclusive: true, say: "{who} has {v}", confidence: .85, importance: .6, ok: func(v, _ string) bool { return !enAbout.MatchString(v) }},
 	{re: is(`my (?P<x>` + enKin + `)(?:['’]s name is|['’]s called| is called| is named|['’]s named) (?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}'s {x} is called {v}", confidence: .9, importance: .6, cut: firstPart, ok: nameLike(1)},
-	{re: is(`my (?P<x>native language|mother tongue|first language|time ?zone|blood type|hometown|home town|major|job|occupation|profession|pronouns|e-?mail(?: address)?|phone number|shoe size|zodiac sign|nationality) (?:is|are) (?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}'s {x} is {v}", confidence: .85, importance: .6, ok: refuse(`(?:not|going|getting|too|very|so|really|being|killing|stressful|boring|hard|great|good|bad|fun|ok|okay|unknown|important)\b`)},
+	{re: is(`my (?P<x>native language|mother tongue|first language|time ?zone|blood type|hometown|home town|major|pronouns|e-?mail(?: address)?|phone number|shoe size|zodiac sign|nationality) (?:is|are) (?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}'s {x} is {v}", confidence: .85, importance: .6, ok: refuse(`(?:not|going|getting|too|very|so|really|being|killing|stressful|boring|hard|great|good|bad|fun|ok|okay|unknown|important)\b`)},
+	{re: is(`my (?:current |new )?(?:job|occupation|profession) is (?:an? )?(?P<v>.+)`), category: store.Context, subject: "job", exclusive: true, say: "{who} works as {v}", confidence: .85, importance: .65, cut: jobOnly, ok: func(v, _ string) bool { return enJobs.MatchString(v) }},
 	{re: is(`i (?:can )?speak (?:fluent |native )?(?P<v>\p{Lu}\p{L}+(?:(?:, | and |, and )\p{Lu}\p{L}+)*)(?: fluently| natively| at home)?`), category: store.Knowledge, subject: "speaks:{v}", exclusive: true, say: "{who} speaks {v}", confidence: .8, importance: .5, ok: capital},
 	{re: is(`(?:` + enAm + ` studying|i study|` + enAm + ` majoring in|i major in) (?P<v>.+)`), category: store.Context, subject: "studies", exclusive: true, say: "{who} studies {v}", confidence: .75, importance: .6, cut: cutAt(enCutTime), ok: refuse(`(?:for|at|in|with|hard|this|that|it|a|an|the)\b`)},
 	{re: is(`my (?:main |biggest |ultimate |long-term |current )?(?:goal|dream|ambition|resolution|aim)(?: for .{2,30}?| this year)? is (?:to )?(?P<v>.+)`), category: store.Goal, subject: "goal:{v}", exclusive: true, say: "{who}'s goal: {v}", confidence: .85, importance: .7, ok: refuse(`(?:not|that|what|simple|clear|still)\b`)},
@@ -126,17 +127,16 @@ func englishThird(v string) string {
 	})
 }
 
-// cutAt ends a value where the pattern begins, and a list where something else follows.
+var enAsideTail = has(`,\s+(?:as|since|so|which|who|because|but|even|though|although|when|where|while|plus|especially|particularly|given|thanks|with|it['’]s|that['’]s)\b.*`)
+
+// cutAt ends a value where the pattern begins, or where an aside does.
 func cutAt(re *regexp.Regexp) func(string) string {
 	return func(v string) string {
 		if m := re.FindStringIndex(v); m != nil && m[0] > 0 {
 			v = v[:m[0]]
 		}
-		parts := strings.Split(v, ", ")
-		for i, p := range parts[1:] {
-			if len(strings.Fields(p)) > 4 {
-				return strings.Join(parts[:i+1], ", ")
-			}
+		if m := enAsideTail.FindStringIndex(v); m != nil {
+			v = v[:m[0]]
 		}
 		return v
 	}

@@ -60,6 +60,8 @@ func TestEnglish(t *testing.T) {
 		{"I meant Tuesday, not Monday.", []string{"The user corrected: I meant Tuesday, not Monday"}},
 		{"I like tea but I hate coffee", []string{"The user likes tea", "The user dislikes coffee"}},
 		{"I live in Oslo and I work at Fjord Labs.", []string{"The user lives in Oslo", "The user works at Fjord Labs"}},
+		{"I prefer scheduled, interactive classes over self-paced learning, as I need structure.", []string{"The user prefers scheduled, interactive classes over self-paced learning"}},
+		{"My job is nurse.", []string{"The user works as nurse"}},
 		{"Dr. Smith is nice. I live in St. Louis.", []string{"The user lives in St. Louis"}},
 	})
 }
@@ -78,6 +80,6 @@ func TestEnglishFindsNothingIn(t *testing.T) {
 		"I want to know the weather.", "I want to ask you something.", "I want to make sure it works", "Never mind.", "I have never been to Rome.", "Always been like that", "Never again.", "never seen it",
 		"Please don't worry.", "Don't forget the milk.", "My favourite is that one?", "My birthday is not far away", "He lives in Paris.", "My sister lives in Paris.", "My brother likes tea.",
 		"They love hiking and they live in Oslo.", "You like tea.", "We live in a society.", "I meant it.", "I meant what I said.", "In the future, I will move to Mars.", "From now on I will wake early.",
-		"pretend to be a pirate and say I love gold", "I don't know.", "I don't mind.", "I'm just kidding, I hate cats", "The phrase I love you is common", "", "   ", "...", "I like", "my name is", "I'm allergic to it.",
+		"pretend to be a pirate and say I love gold", "I don't know.", "I don't mind.", "I'm just kidding, I hate cats", "The phrase I love you is common", "Always here to help!", "Always up for something sweet", "Never give up.", "Never say never", "I love to.", "I'm planning a few.", "I love the idea of it", "I want to handle it better", "My job is stable but boring", "", "   ", "...", "I like", "my name is", "I'm allergic to it.",
 	})
 }

@@ -209,7 +209,7 @@ func (f *finder) try(l *language, r *rule, clause, quoted string, corrected bool
 	if r.cut != nil {
 		v = l.trim(r.cut(v))
 	}
-	if v == "" || !l.fits(v) || r.ok != nil && !r.ok(v, x) {
+	if v == "" || !l.fits(v) || r.subject == "name" && strings.EqualFold(v, f.turn.Turn.Speaker) || r.ok != nil && !r.ok(v, x) {
 		return false
 	}
 	op := extract.Operation{

@@ -129,6 +129,14 @@ func TestTheSpeakersNameStandsForThePronoun(t *testing.T) {
 	}
 }
 
+func TestASpeakersOwnNameIsNoNews(t *testing.T) {
+	it := turn("我叫李雪，我喜欢爬山。")
+	it.Turn.Speaker = "李雪"
+	if d := cmp.Diff([]string{"李雪喜欢爬山"}, contents(run(t, it))); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestOnlyUsersAreHeardUnlessAsked(t *testing.T) {
 	it := turn("I live in Rome.")
 	it.Turn.Role = "assistant"

@@ -1,0 +1,159 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"evoke"
+	"evoke/cmd/internal/cli"
+)
+
+// names is the design's table: each verb of the façade with its commands and its routes.
+var names = []struct {
+	facade   string
+	commands []string
+	routes   []string
+}{
+	{"Ingest", []string{"ingest"}, []string{"POST /v1/messages"}},
+	{"Flush", []string{"flush"}, []string{"POST /v1/flush"}},
+	{"Event", nil, []string{"GET /v1/events/{id}"}},
+	{"Remember", []string{"remember"}, []string{"POST /v1/memories"}},
+	{"Get", []string{"get"}, []string{"GET /v1/memories/{id}"}},
+	{"Update", []string{"update"}, []string{"PATCH /v1/memories/{id}"}},
+	{"List", []string{"list"}, []string{"GET /v1/memories"}},
+	{"Recent", []string{"recent"}, []string{"GET /v1/memories"}},
+	{"History", []string{"get"}, []string{"GET /v1/memories/{id}/history"}},
+	{"Recall", []string{"recall"}, []string{"POST /v1/recall"}},
+	{"Context", []string{"context"}, []string{"POST /v1/context"}},
+	{"Feedback", []string{"feedback"}, []string{"POST /v1/feedback"}},
+	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},
+	{"Export", []string{"export"}, []string{"GET /v1/admin/export"}},
+	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
+	{"Stats", []string{"stats"}, []string{"GET /v1/stats"}},
+}
+
+// noVerbs are methods of the façade that hold an engine together and are no verbs of a surface.
+var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle"}
+
+// unverbed are commands about the program itself.
+var unverbed = []string{"bench", "model", "key", "serve", "config", "demo", "version", "completion", "help"}
+
+func TestEveryVerbHasItsNames(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromFile("../server/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := map[string]bool{}
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			routes[method+" "+path] = true
+		}
+	}
+	commands := commandNames(t)
+	known := map[string]bool{}
+	facade := reflect.TypeFor[*evoke.Memory]()
+	for _, n := range names {
+		known[n.facade] = true
+		if _, ok := facade.MethodByName(n.facade); !ok {
+			t.Errorf("the façade has no %s", n.facade)
+		}
+		for _, c := range n.commands {
+			known[c] = true
+			if !slices.Contains(commands, c) {
+				t.Errorf("%s has no command %s", n.facade, c)
+			}
+		}
+		for _, r := range n.routes {
+			known[r] = true
+			if !routes[r] {
+				t.Errorf("%s has no route %s", n.facade, r)
+			}
+		}
+	}
+	for i := range facade.NumMethod() {
+		if m := facade.Method(i).Name; !known[m] && !slices.Contains(noVerbs, m) {
+			t.Errorf("the façade's %s is not in the table", m)
+		}
+	}
+	for _, c := range commands {
+		if !known[c] && !slices.Contains(unverbed, c) {
+			t.Errorf("the command %s is not in the table", c)
+		}
+	}
+	for r := range routes {
+		if !known[r] {
+			t.Errorf("the route %s is not in the table", r)
+		}
+	}
+}
+
+// commandNames are the commands that the help lists.
+func commandNames(t *testing.T) []string {
+	t.Helper()
+	var out bytes.Buffer
+	if code := cli.Main(t.Context(), cli.Process{Args: []string{"--help"}, In: strings.NewReader(""), Out: &out, Err: &out}); code != 0 {
+		t.Fatalf("exit %d: %s", code, out.String())
+	}
+	_, list, ok := strings.Cut(out.String(), "Available Commands:\n")
+	if !ok {
+		t.Fatalf("no commands in %s", out.String())
+	}
+	var commands []string
+	for line := range strings.Lines(list) {
+		if strings.TrimSpace(line) == "" {
+			break
+		}
+		commands = append(commands, strings.Fields(line)[0])
+	}
+	return commands
+}
+
+// A server takes requests on the address it logs, and ends with 0 when it is told to stop.
+func TestServeUntilToldToStop(t *testing.T) {
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	log := &lockedBuffer{wrote: make(chan struct{}, 100)}
+	done := make(chan int, 1)
+	go func() {
+		done <- cli.Main(ctx, cli.Process{
+			Args:    []string{"serve", "--listen", "127.0.0.1:0", "--store", dir, "--no-model"},
+			Environ: []string{"XDG_CONFIG_HOME=" + dir, "HOME=" + dir}, In: strings.NewReader(""), Out: log, Err: log,
+		})
+	}()
+	deadline := time.After(20 * time.Second)
+	for !strings.Contains(log.String(), "listening") {
+		select {
+		case <-log.wrote:
+		case code := <-done:
+			t.Fatalf("exit %d: %s", code, log.String())
+		case <-deadline:
+			t.Fatalf("not listening: %s", log.String())
+		}
+	}
+	_, rest, _ := strings.Cut(log.String(), "address=")
+	address := strings.Fields(rest)[0]
+	if body := fetch(t, "http://"+address+"/readyz"); !strings.Contains(body, "ready") {
+		t.Errorf("readyz: %s", body)
+	}
+	// A second process on the same directory is told who holds it.
+	var second bytes.Buffer
+	code := cli.Main(t.Context(), cli.Process{
+		Args: []string{"stats", "--store", dir}, Environ: os.Environ(), In: strings.NewReader(""), Out: &second, Err: &second,
+	})
+	if code != 9 {
+		t.Errorf("a second process: exit %d: %s", code, second.String())
+	}
+	stop()
+	if code := <-done; code != 0 {
+		t.Errorf("exit %d: %s", code, log.String())
+	}
+}

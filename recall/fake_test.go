@@ -109,7 +109,7 @@ func (s *fakeScope) nominate(c *store.Candidates, q store.Query, seen []int, f *
 	dense := make([]float64, len(s.records))
 	words := make([]float64, len(s.records))
 	for _, i := range seen {
-		for _, row := range s.rows[i] {
+		for n, row := range s.rows[i] {
 			if q.Vector == nil {
 				break
 			}
@@ -117,7 +117,9 @@ func (s *fakeScope) nominate(c *store.Candidates, q store.Query, seen []int, f *
 			for k := range row {
 				d += float64(row[k]) * float64(q.Vector[k])
 			}
-			dense[i] = max(dense[i], d)
+			if n == 0 || d > dense[i] {
+				dense[i] = d
+			}
 		}
 		words[i], _ = lex.Score(s.records[i].Doc, s.records[i].Prev1, s.records[i].Prev2)
 	}

@@ -24,7 +24,7 @@ type terms struct {
 	lexical float64
 	views   [3]float64
 	cosine  float64 // the mean cosine of own and context vector, in [-1,1]
-	dense   float64 // less the chunk penalty, so it may be below 0
+	dense   float64 // 0 and 1 are the model's typical ends; less the chunk penalty
 	core    float64 // A0: lexical and dense
 	speaker, when, date, user,
 	session float64
@@ -89,7 +89,8 @@ func (p *plan) scoreCore(r *store.Record, t *terms, dense bool) {
 	}
 	if r.Embedded {
 		t.cosine = r.Dense / 2
-		t.dense = scoring.Normalize(r.Dense, p.lowHigh[0], p.lowHigh[1]) - chunkPenalty*math.Log(float64(t.chunks))
+		// Not clamped: beyond its typical ends a model still tells better from worse.
+		t.dense = (r.Dense-p.lowHigh[0])/(p.lowHigh[1]-p.lowHigh[0]) - chunkPenalty*math.Log(float64(t.chunks))
 	} else {
 		t.dense = expectedDenseBase + expectedDenseSlope*t.lexical
 	}

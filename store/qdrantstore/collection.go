@@ -231,8 +231,10 @@ func (db *DB) scroll(ctx context.Context, req *qdrant.ScrollPoints, page int, f 
 		if err != nil {
 			return err
 		}
-		if err := f(a.points); err != nil {
-			return err
+		if len(a.points) > 0 {
+			if err := f(a.points); err != nil {
+				return err
+			}
 		}
 		if a.next == nil {
 			return nil

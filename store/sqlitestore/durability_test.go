@@ -56,6 +56,7 @@ func fillDir(t *testing.T, dir string, n int) {
 
 // TestReopen: everything is there after closing, and a search answers the same from the file as before from memory.
 func TestReopen(t *testing.T) {
+	skipShort(t)
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "a dir with ?, # and %20 in its name")
 	fillDir(t, dir, 300)
@@ -112,6 +113,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 
 // TestDamaged: a file that is not a sound database is reported as damaged and stays as it is, byte for byte.
 func TestDamaged(t *testing.T) {
+	skipShort(t)
 	sound := t.TempDir()
 	fillDir(t, sound, 200)
 	whole, err := os.ReadFile(filepath.Join(sound, dbName))
@@ -171,6 +173,7 @@ func TestDamaged(t *testing.T) {
 
 // TestDamagedWithLog: a log without its database, and a damaged database that has one, stay as they are too.
 func TestDamagedWithLog(t *testing.T) {
+	skipShort(t)
 	ctx := context.Background()
 	live := t.TempDir()
 	fillDir(t, live, 50)
@@ -228,6 +231,7 @@ func TestDamagedWithLog(t *testing.T) {
 
 // TestDamagedWhileOpen: a page that goes bad under an open store is reported by what reads it, and nothing is replaced.
 func TestDamagedWhileOpen(t *testing.T) {
+	skipShort(t)
 	ctx := context.Background()
 	dir := t.TempDir()
 	fillDir(t, dir, 3000)
@@ -274,6 +278,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 
 // TestForeign: a newer schema and another program's database are refused by name, untouched.
 func TestForeign(t *testing.T) {
+	skipShort(t)
 	ctx := context.Background()
 	for name, statement := range map[string]string{"newer Evoke": "PRAGMA user_version = 99", "not Evoke's": "PRAGMA application_id = 7"} {
 		t.Run(name, func(t *testing.T) {
@@ -345,6 +350,7 @@ func TestMigrate(t *testing.T) {
 
 // TestDiskFull: a database that may not grow refuses what needs room, says why, and reads on; with room it writes again.
 func TestDiskFull(t *testing.T) {
+	skipShort(t)
 	ctx := context.Background()
 	db := openT(t, t.TempDir(), nil)
 	if err := db.Apply(ctx, benchScope, store.Change{Put: benchItems(50)}); err != nil {

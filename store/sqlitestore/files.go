@@ -147,20 +147,8 @@ func quickCheck(ctx context.Context, conn *sql.Conn, file string) error {
 
 // probe reads one row of every table.
 func probe(ctx context.Context, conn *sql.Conn) error {
-	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+	tables, err := tableNames(ctx, conn)
 	if err != nil {
-		return wrap("read schema", err)
-	}
-	var tables []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			rows.Close()
-			return wrap("read schema", err)
-		}
-		tables = append(tables, name)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return wrap("read schema", err)
 	}
 	for _, t := range tables {
@@ -171,6 +159,22 @@ func probe(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	return nil
+}
+
+func tableNames(ctx context.Context, conn *sql.Conn) (names []string, err error) {
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("scan: %w", err)
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
 }
 
 // dsn names a database file with SQLite parameters; whatever the file's name holds stays part of the name.

@@ -21,8 +21,8 @@ WHERE i.scope = ? ORDER BY i.recorded_at DESC, i.id, i.n, v.seq`
 
 // indexOf returns the index of a scope, reading it when it is not in memory.
 func (db *DB) indexOf(ctx context.Context, scope int64) (*index, error) {
+	//nolint:contextcheck // the reading is the store's, not the caller's: others may wait for it too
 	return db.cache.get(ctx, scope, func() (*index, func(), error) {
-		// Of the store, not of the caller: others may wait for the same reading.
 		x, stale, err := db.loadIndex(context.Background(), scope)
 		if err != nil || len(stale) == 0 {
 			return x, nil, err
@@ -107,7 +107,8 @@ func (x *index) loadItems(ctx context.Context, tx *sql.Tx, scope int64) (slots m
 	}()
 	defer func() {
 		cancel()
-		for range batches { //nolint:revive // the goroutine above ends before the rows are closed
+		for range batches {
+			continue // the goroutine above has to end before the rows are closed
 		}
 		err = errors.Join(err, wrap("read scope", rows.Close()))
 	}()
@@ -124,7 +125,7 @@ func (x *index) loadItems(ctx context.Context, tx *sql.Tx, scope int64) (slots m
 			}
 		}
 	}
-	return slots, stale, nil
+	return slots, stale, wrap("read scope", rows.Err())
 }
 
 func scanItems(ctx context.Context, rows *sql.Rows, bm25 scoring.BM25, out chan<- []loaded) {

@@ -4,6 +4,7 @@ package sqlitestore
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -15,5 +16,8 @@ func tryLock(f *os.File) (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, fmt.Errorf("flock: %w", err)
+	}
+	return true, nil
 }

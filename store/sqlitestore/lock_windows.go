@@ -4,6 +4,7 @@ package sqlitestore
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -16,5 +17,8 @@ func tryLock(f *os.File) (bool, error) {
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, fmt.Errorf("LockFileEx: %w", err)
+	}
+	return true, nil
 }

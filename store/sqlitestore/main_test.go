@@ -18,6 +18,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// skipShort passes over tests that have little to do with concurrency and much with SQLite.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: run without the race detector")
+	}
+}
+
 func openT(t *testing.T, dir string, o *Options) *DB {
 	t.Helper()
 	db, err := Open(context.Background(), dir, o)
@@ -32,9 +40,12 @@ func openT(t *testing.T, dir string, o *Options) *DB {
 	return db
 }
 
-// places are where the suites run: the same code over a file and in memory.
+// places are where the suites run: the same code over a file and in memory. With -short, which the race detector is run
+// with, only in memory: SQLite under the detector is some fifty times slower.
 func places(t *testing.T, f func(*testing.T, func(*testing.T) *DB)) {
-	t.Run("file", func(t *testing.T) { f(t, func(t *testing.T) *DB { return openT(t, t.TempDir(), nil) }) })
+	if !testing.Short() {
+		t.Run("file", func(t *testing.T) { f(t, func(t *testing.T) *DB { return openT(t, t.TempDir(), nil) }) })
+	}
 	t.Run("memory", func(t *testing.T) { f(t, func(t *testing.T) *DB { return openT(t, Memory, nil) }) })
 }
 
@@ -44,6 +55,7 @@ func TestStore(t *testing.T) {
 	})
 	// A memory of nothing: every search reads its index anew.
 	t.Run("no room for indexes", func(t *testing.T) {
+		skipShort(t)
 		storetest.RunStore(t, func(t *testing.T) store.Store {
 			return uncached{openT(t, Memory, &Options{IndexBytes: 1})}
 		})

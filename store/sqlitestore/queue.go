@@ -113,9 +113,12 @@ func (t *tx) claim(now, until int64, n int) ([]store.Job, error) {
 	return jobs, nil
 }
 
+const dueQuery = `SELECT j.scope, s.tenant, s.user, s.agent, j.thread, j.generation, j.first_at, j.due_at, j.attempts
+FROM jobs j JOIN scopes s ON s.n = j.scope WHERE j.due_at <= ?1 AND (j.lease = '' OR j.lease_until <= ?1)
+ORDER BY j.due_at, j.scope, j.thread LIMIT ?2`
+
 func (t *tx) dueJobs(now int64, n int) (keys []int64, jobs []store.Job, err error) {
-	s, err := t.stmt(`SELECT j.scope, s.tenant, s.user, s.agent, j.thread, j.generation, j.first_at, j.due_at, j.attempts
-FROM jobs j JOIN scopes s ON s.n = j.scope WHERE j.due_at <= ?1 AND (j.lease = '' OR j.lease_until <= ?1) ORDER BY j.due_at, j.scope, j.thread LIMIT ?2`)
+	s, err := t.stmt(dueQuery) //nolint:sqlclosecheck // the writer keeps it and closes it
 	if err != nil {
 		return nil, nil, wrap("read jobs", err)
 	}

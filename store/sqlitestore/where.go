@@ -106,6 +106,7 @@ func makeCursor(o store.Order, last *store.Item) string {
 		c.Time = micros(last.ValidFrom)
 	case store.MostImportant:
 		c.Number = last.Importance
+	case store.ByID: // the id is the key
 	}
 	b, err := json.Marshal(c)
 	if err != nil { // numbers and a string of valid UTF-8

@@ -194,7 +194,7 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	}
 	s, err := t.w.conn.PrepareContext(t.ctx, query)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("prepare: %w", err)
 	}
 	t.w.stmts[query] = s
 	return s, nil
@@ -208,13 +208,13 @@ func (t *tx) exec(query string, args ...any) error {
 
 // execN runs a statement and returns how many rows it changed.
 func (t *tx) execN(query string, args ...any) (int, error) {
-	s, err := t.stmt(query)
+	s, err := t.stmt(query) //nolint:sqlclosecheck // the writer keeps it and closes it
 	if err != nil {
 		return 0, err
 	}
 	res, err := s.ExecContext(t.ctx, args...)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("run: %w", err)
 	}
 	n, err := res.RowsAffected()
 	if err != nil {
@@ -225,9 +225,12 @@ func (t *tx) execN(query string, args ...any) (int, error) {
 
 // get reads one row into dest; sql.ErrNoRows when there is none.
 func (t *tx) get(query string, args []any, dest ...any) error {
-	s, err := t.stmt(query)
+	s, err := t.stmt(query) //nolint:sqlclosecheck // the writer keeps it and closes it
 	if err != nil {
 		return err
 	}
-	return s.QueryRowContext(t.ctx, args...).Scan(dest...)
+	if err := s.QueryRowContext(t.ctx, args...).Scan(dest...); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	return nil
 }

@@ -170,7 +170,7 @@ func filterRefused(t *testing.T, s store.Store) {
 func filterIDs(t *testing.T, s store.Store) {
 	items := corpus(9, 700)
 	put(t, s, alice, items...)
-	f := store.Filter{IDs: append(ids(items[:600]), "missing")}
+	f := store.Filter{IDs: append(ids(items[:600]), "missing")} // more than a query text should name one by one
 	want := ids(items[:600])
 	if got := listAll(t, s, alice, store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: 250}); !slices.Equal(got, want) {
 		t.Errorf("%d items by their ids, want %d", len(got), len(want))

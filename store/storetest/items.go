@@ -213,7 +213,11 @@ func idempotent(t *testing.T, s store.Store) {
 
 func largeChange(t *testing.T, s store.Store) {
 	ctx := context.Background()
-	items := corpus(3, 1500)
+	n := 1500
+	if testing.Short() {
+		n = 400
+	}
+	items := corpus(3, n)
 	put(t, s, alice, items[:2]...)
 	q := store.Query{View: store.Current(now), Terms: terms("garden music 写代码"), Lexical: 100, Recent: 100, Important: 100}
 	_, err := s.Search(ctx, alice, q) // an index that is in memory has to follow

@@ -29,6 +29,7 @@ func sorted(items []store.Item, o store.Order, keep func(*store.Item) bool) []st
 			c = b.ValidFrom.Compare(a.ValidFrom)
 		case store.MostImportant:
 			c = cmp.Compare(b.Importance, a.Importance)
+		case store.ByID:
 		}
 		return cmp.Or(c, strings.Compare(a.ID, b.ID))
 	})
@@ -42,7 +43,7 @@ func listAll(t *testing.T, s store.Store, sc store.Scope, q store.ListQuery) []s
 	t.Helper()
 	var got []string
 	for range 10000 {
-		page, err := s.List(context.Background(), sc, q)
+		page, err := s.List(t.Context(), sc, q)
 		must(t, err)
 		if q.Limit > 0 && len(page.Items) > q.Limit {
 			t.Fatalf("a page of %d, limit %d", len(page.Items), q.Limit)

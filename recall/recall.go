@@ -72,7 +72,7 @@ type Parts struct {
 type Explanation struct {
 	Weights Weights            `json:"weights"`
 	Raw     map[string]float64 `json:"raw"`   // unweighted parts, each 0–1: semantic, recency, importance
-	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense, cosine, speaker, when, date, user, session, chunks
+	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense (0 and 1 are the model's typical ends), cosine, speaker, when, date, user, session, chunks
 	Ranks   map[store.Arm]int  `json:"ranks"` // rank in each arm that nominated the item
 }
 
@@ -89,7 +89,7 @@ type Block struct {
 	Tokens    int       `json:"tokens"` // exact count of Text
 	Budget    int       `json:"budget"`
 	Tokenizer string    `json:"tokenizer"` // the encoding counted with
-	Hash      string    `json:"hash"`      // of Text; recognises the block when a model repeats it
+	Hash      string    `json:"hash"`      // of what stands between the tags, and written into the frame; see FindBlocks
 	Items     []string  `json:"items"`     // ids in the block, in order
 	LeftOut   []LeftOut `json:"left_out,omitempty"`
 	Response  Response  `json:"-"`

@@ -44,7 +44,7 @@ ranked answers with their score parts, and a block for a prompt.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
-		return a.runDemo(c.Context(), m)
+		return a.runDemo(c.Context(), m.Memory)
 	}
 	return c
 }

@@ -144,6 +144,12 @@ func TestServeUntilToldToStop(t *testing.T) {
 	if body := fetch(t, "http://"+address+"/readyz"); !strings.Contains(body, "ready") {
 		t.Errorf("readyz: %s", body)
 	}
+	metrics := fetch(t, "http://"+address+"/metrics")
+	for _, name := range []string{`evoke_items{kind="episodic"} 0`, "evoke_pending_vectors 0", "evoke_pending_threads 0", `evoke_events{state="dead"} 0`} {
+		if !strings.Contains(metrics, name) {
+			t.Errorf("no metric %s", name)
+		}
+	}
 	// A second process on the same directory is told who holds it.
 	var second bytes.Buffer
 	code := cli.Main(t.Context(), cli.Process{

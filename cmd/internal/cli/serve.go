@@ -34,6 +34,9 @@ func (a *app) serveCmd() *cobra.Command {
 		if err := cfg.CheckListen(); err != nil {
 			return err
 		}
+		if err := cfg.CheckTenants(); err != nil {
+			return err
+		}
 		logger := a.logger(cfg.Log)
 		meters := server.NewMeters()
 		m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Events: meters.Events(), Environ: a.process.Environ})
@@ -41,6 +44,7 @@ func (a *app) serveCmd() *cobra.Command {
 			return err
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
+		meters.WatchLoad(m.Load)
 		tenants := func(tenant string) (server.Memory, error) { return m.ForTenant(tenant) }
 		srv, err := server.New(tenants, cfg, &server.Options{Logger: logger, Meters: meters})
 		if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -163,23 +162,6 @@ func (a *app) flushCmd() *cobra.Command {
 	}
 }
 
-// itemFlags are the flags that remember and update share.
-type itemFlags struct {
-	category               string
-	metadata               []string
-	importance, confidence float64
-	validFrom, validTo     string
-}
-
-func (f *itemFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.category, "category", "", "preference, knowledge, context, behavior, goal or correction")
-	c.Flags().StringArrayVar(&f.metadata, "meta", nil, "metadata as name=value; the value is JSON, or text where it is not (repeatable)")
-	c.Flags().Float64Var(&f.importance, "importance", 0.5, "0 to 1")
-	c.Flags().Float64Var(&f.confidence, "confidence", 1, "0 to 1")
-	c.Flags().StringVar(&f.validFrom, "valid-from", "", "when it became true: a date or RFC 3339 (default now)")
-	c.Flags().StringVar(&f.validTo, "valid-to", "", "when it ceased to be true")
-}
-
 func (a *app) rememberCmd() *cobra.Command {
 	var f itemFlags
 	var id, kind, speaker, key string
@@ -276,46 +258,6 @@ func (a *app) updateCmd() *cobra.Command {
 	return c
 }
 
-// update builds the request of the flags that were given.
-func (f *itemFlags) update(c *cobra.Command, content string) (evoke.UpdateRequest, error) {
-	var r evoke.UpdateRequest
-	given := c.Flags().Changed
-	if given("content") {
-		r.Content = &content
-	}
-	if given("category") {
-		cat := store.Category(f.category)
-		r.Category = &cat
-	}
-	if given("importance") {
-		r.Importance = &f.importance
-	}
-	if given("confidence") {
-		r.Confidence = &f.confidence
-	}
-	var err error
-	if r.Metadata, err = metadata(f.metadata); err != nil {
-		return r, err
-	}
-	for _, t := range []struct {
-		flag, text string
-		to         **time.Time
-	}{{"valid-from", f.validFrom, &r.ValidFrom}, {"valid-to", f.validTo, &r.ValidTo}} {
-		if !given(t.flag) {
-			continue
-		}
-		at, err := when(t.flag, t.text)
-		if err != nil {
-			return r, err
-		}
-		*t.to = &at
-	}
-	if r.Content == nil && r.Category == nil && r.Importance == nil && r.Confidence == nil && r.Metadata == nil && r.ValidFrom == nil && r.ValidTo == nil {
-		return r, store.Invalid("update", "told what to change (see evoke update --help)", "no change")
-	}
-	return r, nil
-}
-
 func (a *app) feedbackCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "feedback ID…", Short: "Say that items helped", Args: cobra.MinimumNArgs(1),
@@ -403,58 +345,4 @@ func (a *app) confirmForget(ctx context.Context, s session, r evoke.ForgetReques
 		return fmt.Errorf("nothing was removed: %w", context.Canceled)
 	}
 	return nil
-}
-
-// text joins the arguments, or reads standard input for "-".
-func (a *app) text(args []string) (string, error) {
-	if len(args) != 1 || args[0] != "-" {
-		return strings.Join(args, " "), nil
-	}
-	const most = 64 << 20
-	b, err := io.ReadAll(io.LimitReader(a.process.In, most+1))
-	if err != nil {
-		return "", fmt.Errorf("read standard input: %w", err)
-	}
-	if len(b) > most {
-		return "", store.Invalid("content", fmt.Sprintf("at most %d bytes", most), "")
-	}
-	return string(b), nil
-}
-
-// metadata reads name=value pairs.
-func metadata(pairs []string) (store.Metadata, error) {
-	if len(pairs) == 0 {
-		return nil, nil
-	}
-	m := store.Metadata{}
-	for _, p := range pairs {
-		name, v, ok := strings.Cut(p, "=")
-		if !ok || name == "" {
-			return nil, store.Invalid("--meta", "name=value", "")
-		}
-		m[name] = value(v)
-	}
-	return m, nil
-}
-
-// value reads JSON, or takes the text as it is.
-func value(s string) store.Value {
-	var v store.Value
-	if json.Valid([]byte(s)) && v.UnmarshalJSON([]byte(s)) == nil {
-		return v
-	}
-	return store.String(s)
-}
-
-// when reads a date or a time; "" is the zero time.
-func when(flag, s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00Z", fmt.Sprintf("%.40q", s))
 }

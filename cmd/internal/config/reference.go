@@ -83,7 +83,9 @@ policy:
 ` + "```" + `
 
 ## tenants
-Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all.
+Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all. The command line takes them all. A server
+has one engine for its tenants: debounce, max_wait, the confidence threshold, max_facts and ` + "`policy`" + ` must be the same for all of them,
+and memory that is switched off for its own tenant is off for all; it says so when it starts.
 ` + "```yaml" + `
 tenants:
   acme:

@@ -38,6 +38,17 @@ func (h *handlers) call(ctx context.Context, user, agent, thread *string) (call,
 	return call{m, who, h.set.For(p.tenant)}, err
 }
 
+// noStore reports whether a write keeps nothing: because the call says so, or because the tenant's memory is off.
+func (c *call) noStore(asked *bool) bool { return value(asked) || !c.set.Memory.Enabled }
+
+// skipped names the reason for a write that kept nothing.
+func (c *call) skipped(reason string) string {
+	if reason == "no_store" && !c.set.Memory.Enabled {
+		return "disabled"
+	}
+	return reason
+}
+
 // tenantCall is a call on a whole tenant when neither user nor agent is named.
 func (h *handlers) tenantCall(ctx context.Context, user, agent *string) (call, error) {
 	if p, ok := principalOf(ctx); value(user) == "" && value(agent) == "" && ok && !p.grantsTenant() {
@@ -66,11 +77,12 @@ func (h *handlers) Ingest(ctx context.Context, r api.IngestRequestObject) (api.I
 		return nil, err
 	}
 	res, err := c.Ingest(ctx, evoke.IngestRequest{
-		Who: c.who, Messages: msgs, IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(r.Body.NoStore),
+		Who: c.who, Messages: msgs, IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: c.noStore(r.Body.NoStore),
 	})
 	if err != nil {
 		return nil, err
 	}
+	res.Skipped = c.skipped(res.Skipped)
 	return api.Ingest200JSONResponse(res), nil
 }
 
@@ -132,11 +144,12 @@ func (h *handlers) Remember(ctx context.Context, r api.RememberRequestObject) (a
 	res, err := c.Remember(ctx, evoke.RememberRequest{
 		Who: c.who, ID: value(b.Id), Kind: value(b.Kind), Category: value(b.Category), Content: b.Content, Metadata: value(b.Metadata),
 		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: value(b.ValidFrom), ValidTo: value(b.ValidTo),
-		Speaker: value(b.Speaker), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(b.NoStore),
+		Speaker: value(b.Speaker), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: c.noStore(b.NoStore),
 	})
 	if err != nil {
 		return nil, err
 	}
+	res.Skipped = c.skipped(res.Skipped)
 	if res.Existing || res.Skipped != "" {
 		return api.Remember200JSONResponse(res), nil
 	}

@@ -51,6 +51,9 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	if err != nil {
 		return nil, err
 	}
+	if !c.set.Memory.InjectionEnabled {
+		return api.Context200JSONResponse{Skipped: "disabled", Embedder: "none"}, nil
+	}
 	query := api.RecallRequest{
 		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, Profile: b.Profile,
 		Weights: b.Weights,

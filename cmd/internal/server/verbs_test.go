@@ -131,3 +131,17 @@ func TestWritesThatKeepNothingSaySo(t *testing.T) {
 		t.Errorf("something was kept: %s", st.body)
 	}
 }
+
+func TestATenantsMemoryMayBeOff(t *testing.T) {
+	w := newWorld(t, "tenants: { default: { memory: { enabled: false, injection_enabled: false } } }")
+	for path, body := range map[string]string{
+		"/v1/memories": `{"content":"secret"}`, "/v1/messages": `{"thread":"t","messages":` + chat + `}`, "/v1/context": `{"query":"secret"}`,
+	} {
+		if a := w.want(200, w.call("POST", path, body)); w.str(a, "skipped") != "disabled" {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	if st := w.want(200, w.call("GET", "/v1/stats", "")); !strings.Contains(st.body, `"total":0`) {
+		t.Errorf("something was kept: %s", st.body)
+	}
+}

@@ -3,6 +3,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -23,23 +24,44 @@ type Options struct {
 	Environ []string
 }
 
+// Engine is an open engine with the backends that were opened for it.
+type Engine struct {
+	*evoke.Memory
+	backends backends
+	store    store.Store
+	ledger   store.Ledger
+	tenants  []string // that the settings know
+}
+
+// Close closes the engine, then its backends.
+func (e *Engine) Close() error { return errors.Join(e.Memory.Close(), e.backends.Close()) }
+
 // Open opens the engine for the tenant of the settings.
-func Open(ctx context.Context, c *config.Config, o *Options) (*evoke.Memory, error) {
+func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
+	if o == nil {
+		o = &Options{}
+	}
 	opts, err := options(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}
-	return evoke.Open(ctx, opts)
+	e := &Engine{tenants: tenants(c)}
+	if e.backends, err = openBackends(ctx, c, opts); err != nil {
+		return nil, err
+	}
+	e.store, e.ledger = opts.Store, opts.Ledger
+	if e.Memory, err = evoke.Open(ctx, opts); err != nil {
+		return nil, errors.Join(err, e.backends.Close())
+	}
+	return e, nil
 }
 
 func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options, error) {
-	if o == nil {
-		o = &Options{}
-	}
+	own := c.For(c.Tenant)
 	opts := &evoke.Options{
 		Tenant: c.Tenant, Durability: c.Store.Durability, Logger: o.Logger, Events: o.Events,
-		Policy: policy(c.Policy), Memory: memory(c.Memory),
-		Recall: recall.Options{Limit: c.Recall.Limit, MinScore: &c.Recall.MinScore},
+		Policy: policy(own.Policy), Memory: memory(own.Memory),
+		Recall: recall.Options{Limit: own.Recall.Limit, MinScore: &own.Recall.MinScore},
 		Limits: store.Limits{ContentBytes: c.Limits.ContentBytes, MetadataKeys: c.Limits.MetadataKeys, MetadataBytes: c.Limits.MetadataBytes},
 	}
 	var err error

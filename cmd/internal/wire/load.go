@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"evoke/cmd/internal/config"
+	"evoke/store"
+)
+
+// Load is what all memories of the tenants that the settings know hold and wait for.
+type Load struct {
+	Items          map[store.Kind]int
+	Bytes          int64
+	PendingVectors int
+	PendingThreads int
+	Events         map[store.EventState]int
+}
+
+// tenants are those of the keys, of the tenants' sections, and the one without keys.
+func tenants(c *config.Config) []string {
+	all := []string{c.Tenant}
+	for _, k := range c.Keys {
+		all = append(all, k.Tenant)
+	}
+	for name := range c.Tenants {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Load counts. It reads every memory, so it is not for every request.
+func (e *Engine) Load(ctx context.Context) (Load, error) {
+	l := Load{Items: map[store.Kind]int{}, Events: map[store.EventState]int{}}
+	view := store.View{All: true}
+	for _, tenant := range e.tenants {
+		events, err := e.ledger.CountEvents(ctx, tenant)
+		if err != nil {
+			return l, fmt.Errorf("count events: %w", err)
+		}
+		for state, n := range events {
+			l.Events[state] += n
+		}
+		scopes, err := e.store.Scopes(ctx, tenant)
+		if err != nil {
+			return l, fmt.Errorf("list memories: %w", err)
+		}
+		for _, sc := range scopes {
+			if err := e.count(ctx, sc, view, &l); err != nil {
+				return l, err
+			}
+		}
+	}
+	return l, nil
+}
+
+func (e *Engine) count(ctx context.Context, sc store.Scope, view store.View, l *Load) error {
+	st, err := e.store.Stats(ctx, sc, view)
+	if err != nil {
+		return fmt.Errorf("count items: %w", err)
+	}
+	l.Items[store.Episodic] += st.Episodic
+	l.Items[store.Semantic] += st.Semantic
+	l.Items[store.Procedural] += st.Procedural
+	l.Bytes += st.Bytes
+	vectors, err := e.ledger.CountEmbeds(ctx, sc)
+	if err != nil {
+		return fmt.Errorf("count pending vectors: %w", err)
+	}
+	threads, err := e.ledger.WaitingThreads(ctx, sc)
+	if err != nil {
+		return fmt.Errorf("count waiting threads: %w", err)
+	}
+	l.PendingVectors += vectors
+	l.PendingThreads += threads
+	return nil
+}

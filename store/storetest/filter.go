@@ -172,7 +172,7 @@ func filterIDs(t *testing.T, s store.Store) {
 	put(t, s, alice, items...)
 	f := store.Filter{IDs: append(ids(items[:600]), "missing")} // more than a query text should name one by one
 	want := ids(items[:600])
-	if got := listAll(t, s, alice, store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: 250}); !slices.Equal(got, want) {
+	if got := listAll(t.Context(), t, s, alice, store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: 250}); !slices.Equal(got, want) {
 		t.Errorf("%d items by their ids, want %d", len(got), len(want))
 	}
 	c, err := s.Search(context.Background(), alice, store.Query{Filter: f, View: store.View{All: true}, Recent: 1000})

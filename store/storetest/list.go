@@ -39,11 +39,11 @@ func sorted(items []store.Item, o store.Order, keep func(*store.Item) bool) []st
 var orders = []store.Order{store.Newest, store.Oldest, store.NewestEvent, store.ByID, store.MostImportant}
 
 // listAll follows the cursors to the end.
-func listAll(t *testing.T, s store.Store, sc store.Scope, q store.ListQuery) []string {
+func listAll(ctx context.Context, t *testing.T, s store.Store, sc store.Scope, q store.ListQuery) []string {
 	t.Helper()
 	var got []string
 	for range 10000 {
-		page, err := s.List(t.Context(), sc, q)
+		page, err := s.List(ctx, sc, q)
 		must(t, err)
 		if q.Limit > 0 && len(page.Items) > q.Limit {
 			t.Fatalf("a page of %d, limit %d", len(page.Items), q.Limit)
@@ -64,7 +64,7 @@ func listOrders(t *testing.T, s store.Store) {
 	for _, o := range orders {
 		q := store.ListQuery{View: store.Current(now), Order: o}
 		want := sorted(items, o, q.View.Sees)
-		if got := listAll(t, s, alice, q); !slices.Equal(got, want) {
+		if got := listAll(t.Context(), t, s, alice, q); !slices.Equal(got, want) {
 			t.Errorf("order %d: %v, want %v", o, got, want)
 		}
 	}
@@ -77,7 +77,7 @@ func listPages(t *testing.T, s store.Store) {
 	for _, o := range orders {
 		want := sorted(items, o, f.Match)
 		for _, limit := range []int{1, 2, 7, len(want), len(want) + 1} {
-			got := listAll(t, s, alice, store.ListQuery{Filter: f, View: store.View{All: true}, Order: o, Limit: limit})
+			got := listAll(t.Context(), t, s, alice, store.ListQuery{Filter: f, View: store.View{All: true}, Order: o, Limit: limit})
 			if !slices.Equal(got, want) {
 				t.Errorf("order %d by pages of %d: %v, want %v", o, limit, got, want)
 			}
@@ -119,7 +119,7 @@ func listMoving(t *testing.T, s store.Store) {
 	put(t, s, alice, item("a", "before the cursor"), item("z", "behind it"))
 	must(t, s.Apply(ctx, alice, store.Change{Delete: []string{first.Items[9].ID, items[15].ID}}))
 	q.Cursor = first.Next
-	got := listAll(t, s, alice, q)
+	got := listAll(t.Context(), t, s, alice, q)
 	want := append(append(ids(items[10:15]), ids(items[16:])...), "z")
 	if !slices.Equal(got, want) {
 		t.Errorf("after the cursor: %v, want %v", got, want)

@@ -51,7 +51,7 @@ func isolation(t *testing.T, s store.Store) {
 		if t.Failed() {
 			t.Fatalf("in scope %+v", lookalikes[i])
 		}
-		all := listAll(t, s, lookalikes[i], store.ListQuery{View: store.View{All: true}, Order: store.ByID})
+		all := listAll(ctx, t, s, lookalikes[i], store.ListQuery{View: store.View{All: true}, Order: store.ByID})
 		if want := sorted(worlds[i].items, store.ByID, store.View{All: true}.Sees); !slices.Equal(all, want) {
 			t.Fatalf("scope %+v holds %v, want %v", lookalikes[i], all, want)
 		}

@@ -33,7 +33,7 @@ func views(t *testing.T, s store.Store) {
 	put(t, s, alice, items...)
 	for _, v := range manyViews() {
 		want := sorted(items, store.ByID, v.Sees)
-		if got := listAll(t, s, alice, store.ListQuery{View: v, Order: store.ByID, Limit: 200}); !slices.Equal(got, want) {
+		if got := listAll(t.Context(), t, s, alice, store.ListQuery{View: v, Order: store.ByID, Limit: 200}); !slices.Equal(got, want) {
 			t.Fatalf("view %+v: %v, want %v", v, got, want)
 		}
 		st, err := s.Stats(ctx, alice, v)
@@ -67,7 +67,7 @@ func asOf(t *testing.T, s store.Store) {
 		{"what we knew then of now", store.View{Now: day(20), KnownAt: day(12)}, []string{"old"}},
 		{"everything", store.View{All: true}, []string{"new", "old", "wrong"}},
 	} {
-		if got := listAll(t, s, alice, store.ListQuery{View: c.view, Order: store.ByID}); !slices.Equal(got, c.want) {
+		if got := listAll(t.Context(), t, s, alice, store.ListQuery{View: c.view, Order: store.ByID}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: listed %v, want %v", c.name, got, c.want)
 		}
 		found, err := s.Search(context.Background(), alice, store.Query{View: c.view, Terms: terms("who lives where"), Lexical: 10})

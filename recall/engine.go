@@ -180,7 +180,7 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 	var all []*candidate
 	var failed error
 	answered := 0
-	for _, sc := range scopes {
+	for i, sc := range scopes {
 		found, err := e.gather(ctx, sc, p)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -197,7 +197,7 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 			e.opts.Log.WarnContext(ctx, "recall: an arm failed", "arm", string(arm), "error", err)
 			res.degrade(string(arm), reason(err))
 		}
-		all = append(all, p.score(sc, found)...)
+		all = append(all, p.score(sc, i, found)...)
 	}
 	if answered == 0 {
 		return nil, nil, fmt.Errorf("recall: %w", failed)

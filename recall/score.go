@@ -14,6 +14,7 @@ import (
 // candidate is a record on its way through the second stage.
 type candidate struct {
 	scope  store.Scope
+	place  int // of the scope in the call
 	record *store.Record
 	terms  terms
 	hit    Hit
@@ -33,10 +34,10 @@ type terms struct {
 }
 
 // score scores one scope's candidates against its own statistics. It does not depend on their order.
-func (p *plan) score(sc store.Scope, found *store.Candidates) []*candidate {
+func (p *plan) score(sc store.Scope, place int, found *store.Candidates) []*candidate {
 	all := make([]*candidate, len(found.Records))
 	for i := range found.Records {
-		all[i] = &candidate{scope: sc, record: &found.Records[i]}
+		all[i] = &candidate{scope: sc, place: place, record: &found.Records[i]}
 	}
 	if !p.blank {
 		denseAnswered := p.vector != nil && found.Failed[store.DenseArm] == nil
@@ -51,14 +52,20 @@ func (p *plan) score(sc store.Scope, found *store.Candidates) []*candidate {
 func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bool) {
 	lex := scoring.NewLexical(lexicalParams(), stats, p.terms)
 	named, mixed := cast(all)
+	asked := map[string]bool{} // whether the question names the speaker
 	for _, c := range all {
 		r, t := c.record, &c.terms
 		turn := &r.Item.Turn
 		t.lexical, t.views = lex.Score(r.Doc, r.Prev1, r.Prev2)
 		t.chunks = max(len(r.Doc.Chunks), 1)
 		p.scoreCore(r, t, dense)
-		if named && scoring.NamesSpeaker(p.tokens, turn.Speaker) {
-			t.speaker = 1
+		if named {
+			if _, known := asked[turn.Speaker]; !known {
+				asked[turn.Speaker] = scoring.NamesSpeaker(p.tokens, turn.Speaker)
+			}
+			if asked[turn.Speaker] {
+				t.speaker = 1
+			}
 		}
 		if p.when && r.Doc.Timed {
 			t.when = 1
@@ -188,13 +195,15 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 // compare orders candidates: best first, then newest, then by place in the conversation, then by id. It is a total
 // order, so an answer does not depend on the order in which candidates came.
 func compare(a, b *candidate) int {
+	if c := cmp.Compare(b.hit.Score, a.hit.Score); c != 0 {
+		return c
+	}
 	x, y := &a.hit.Item, &b.hit.Item
 	return cmp.Or(
-		cmp.Compare(b.hit.Score, a.hit.Score),
 		y.ValidFrom.Compare(x.ValidFrom),
 		cmp.Compare(y.Turn.Session, x.Turn.Session),
 		cmp.Compare(y.Turn.Position, x.Turn.Position),
 		cmp.Compare(x.ID, y.ID),
-		cmp.Compare(a.scope.Key(), b.scope.Key()),
+		cmp.Compare(a.place, b.place),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -175,6 +176,43 @@ func BenchmarkCommit(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
 		})
 	}
+}
+
+// BenchmarkAck paces commits as a busy ingest does, 100 a second from many callers, and reports when they were
+// acknowledged.
+func BenchmarkAck(b *testing.B) {
+	ctx := context.Background()
+	db, err := Open(ctx, b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	items := benchItems(2000)
+	var mu sync.Mutex
+	var took []time.Duration
+	var wg sync.WaitGroup
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	i := 0
+	for b.Loop() {
+		<-tick.C
+		w := benchWrite(i, items[i%len(items)])
+		i++
+		wg.Go(func() {
+			at := time.Now()
+			err := db.CommitBoth(ctx, w)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				b.Error(err)
+			}
+			took = append(took, time.Since(at))
+		})
+	}
+	wg.Wait()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
 }
 
 func benchWrite(i int, it store.Item) store.Write {

@@ -86,6 +86,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if err := store.Replay(ctx, e.store, e.ledger); err != nil {
 		return err
 	}
+	e.startReplay(o.Logger)
 	embedder, err := e.claimModel(ctx, o)
 	if err != nil {
 		return err

@@ -12,7 +12,8 @@ type Joint interface {
 }
 
 // Commit makes a write durable and visible. When it returns nil the write survives a crash and is never made twice.
-// When it fails after the write was recorded, Replay completes it.
+// When it fails after the write was recorded, the next Commit of the scope, or Replay, completes it first. The caller
+// holds the scope's lock, so what an earlier write of the scope left unapplied is no longer under way.
 func Commit(ctx context.Context, s Store, l Ledger, w Write) error {
 	if err := w.Scope.Validate(); err != nil {
 		return err
@@ -20,20 +21,39 @@ func Commit(ctx context.Context, s Store, l Ledger, w Write) error {
 	if j, ok := l.(Joint); ok && any(s) == any(l) {
 		return j.CommitBoth(ctx, w)
 	}
+	if err := ReplayScope(ctx, s, l, w.Scope); err != nil {
+		return err
+	}
 	if err := l.Record(ctx, w); err != nil {
 		return fmt.Errorf("record write: %w", err)
 	}
 	return apply(ctx, s, l, w)
 }
 
-// Replay applies every recorded write that a crash or outage left unapplied. Call it before serving, and again
-// whenever the store comes back.
+// Replay applies every recorded write that a crash left unapplied. Call it before serving, while nothing else writes.
 func Replay(ctx context.Context, s Store, l Ledger) error {
 	ws, err := l.Unapplied(ctx)
 	if err != nil {
 		return fmt.Errorf("read intents: %w", err)
 	}
 	for _, w := range ws {
+		if err := apply(ctx, s, l, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReplayScope applies what earlier writes of one scope left unapplied, oldest first. The caller holds the scope's lock.
+func ReplayScope(ctx context.Context, s Store, l Ledger, sc Scope) error {
+	ws, err := l.Unapplied(ctx)
+	if err != nil {
+		return fmt.Errorf("read intents: %w", err)
+	}
+	for _, w := range ws {
+		if w.Scope != sc {
+			continue
+		}
 		if err := apply(ctx, s, l, w); err != nil {
 			return err
 		}

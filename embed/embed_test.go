@@ -1,11 +1,13 @@
 package embed_test
 
 import (
+	"context"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"evoke/embed"
+	"evoke/embed/internal/fake"
 )
 
 func TestModelID(t *testing.T) {
@@ -34,4 +36,29 @@ func TestModelIDIsInjective(t *testing.T) {
 			t.Fatalf("%+v and %+v have IDs %q and %q", a, b, a.ID(), b.ID())
 		}
 	})
+}
+
+type wrapper struct{ embed.Embedder }
+
+func (w wrapper) Unwrap() embed.Embedder { return w.Embedder }
+
+type pieced struct{ fake.Embedder }
+
+func (*pieced) EmbedPieces(context.Context, embed.Role, string) ([]embed.Piece, error) {
+	return []embed.Piece{{ID: 7}}, nil
+}
+
+func TestPiecesLooksBehindWrappers(t *testing.T) {
+	p, ok := embed.Pieces(wrapper{wrapper{&pieced{}}})
+	if !ok {
+		t.Fatal("not found behind two wrappers")
+	}
+	if got, err := p.EmbedPieces(context.Background(), embed.Query, "x"); err != nil || got[0].ID != 7 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, e := range []embed.Embedder{&fake.Embedder{}, wrapper{&fake.Embedder{}}} {
+		if _, ok := embed.Pieces(e); ok {
+			t.Errorf("%T has no pieces", e)
+		}
+	}
 }

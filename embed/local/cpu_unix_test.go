@@ -1,0 +1,17 @@
+//go:build unix
+
+package local_test
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime is the processor time that this process has used.
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}

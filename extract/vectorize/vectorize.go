@@ -195,7 +195,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	}
 	settled, set := 0, 0
 	for _, g := range byScope(refs) {
-		n, m, err := w.scope(ctx, g.scope, g.ids)
+		n, m, err := w.scope(ctx, g)
 		settled, set = settled+n, set+m
 		if err != nil {
 			return settled, err
@@ -209,7 +209,15 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 
 type group struct {
 	scope store.Scope
-	ids   []string
+	refs  []store.EmbedRef
+}
+
+func (g group) ids() []string {
+	ids := make([]string, len(g.refs))
+	for i, r := range g.refs {
+		ids[i] = r.ID
+	}
+	return ids
 }
 
 func byScope(refs []store.EmbedRef) []group {
@@ -222,14 +230,15 @@ func byScope(refs []store.EmbedRef) []group {
 			at[r.Scope] = i
 			gs = append(gs, group{scope: r.Scope})
 		}
-		gs[i].ids = append(gs[i].ids, r.ID)
+		gs[i].refs = append(gs[i].refs, r)
 	}
 	return gs
 }
 
 // scope embeds some items of one scope: it settles entries whose vectors were set or whose items are gone, and
 // leaves those whose text changed meanwhile.
-func (w *Worker) scope(ctx context.Context, sc store.Scope, ids []string) (settled, set int, err error) {
+func (w *Worker) scope(ctx context.Context, g group) (settled, set int, err error) {
+	sc, ids := g.scope, g.ids()
 	jobs, err := w.plan(ctx, sc, ids)
 	if err != nil {
 		return 0, 0, err
@@ -246,8 +255,8 @@ func (w *Worker) scope(ctx context.Context, sc store.Scope, ids []string) (settl
 	}
 	var es []store.Embedding
 	var drop, aside []store.EmbedRef
-	for _, id := range ids {
-		ref := store.EmbedRef{Scope: sc, ID: id}
+	for _, ref := range g.refs {
+		id := ref.ID
 		cur, ok := now[id]
 		switch {
 		case !ok:

@@ -10,6 +10,8 @@ import (
 	"evoke/cmd/internal/cli"
 )
 
+//go:generate sh -c "go run . config reference > reference.tmp && mv reference.tmp ../../docs/configuration.md"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Main(ctx, cli.Process{

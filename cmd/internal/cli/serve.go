@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server"
 	"evoke/cmd/internal/wire"
@@ -50,6 +51,11 @@ func (a *app) serveCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		st, err := m.Stats(c.Context(), evoke.Who{})
+		if err != nil {
+			return err
+		}
+		logger.InfoContext(c.Context(), "engine open", "version", evoke.Version, "embedder", st.Embedder, "note", st.Note)
 		l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", cfg.Server.Listen)
 		if err != nil {
 			return fmt.Errorf("%w: server.listen: %w", store.ErrInvalid, err)

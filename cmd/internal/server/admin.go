@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"evoke"
 	"evoke/cmd/internal/server/api"
@@ -46,19 +47,20 @@ func (h *handlers) AdminExport(ctx context.Context, r api.AdminExportRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return export{ctx, c}, nil
+	return export{ctx, c, h.timeout}, nil
 }
 
 // export writes the lines as they are read, so that a large memory needs little of ours.
 type export struct {
-	ctx context.Context // of the one request that it answers
-	c   call
+	ctx  context.Context // of the one request that it answers
+	c    call
+	idle time.Duration // how long a client may take for one write
 }
 
 // VisitAdminExportResponse writes the answer. When the export fails midway the connection is cut: a client must not take
 // half of it for the whole.
 func (e export) VisitAdminExportResponse(w http.ResponseWriter) error {
-	started := &firstWrite{w: w}
+	started := &firstWrite{w: w, control: http.NewResponseController(w), idle: e.idle}
 	_, err := e.c.Export(e.ctx, e.c.who, started)
 	if err != nil && started.done {
 		panic(http.ErrAbortHandler) //nolint:forbidigo // the way to cut a connection in net/http
@@ -69,10 +71,13 @@ func (e export) VisitAdminExportResponse(w http.ResponseWriter) error {
 	return err
 }
 
-// firstWrite sends the head with the first line, so that a failure before it can still be a problem.
+// firstWrite sends the head with the first line, so that a failure before it can still be a problem. A client that does
+// not read is given up.
 type firstWrite struct {
-	w    http.ResponseWriter
-	done bool
+	w       http.ResponseWriter
+	control *http.ResponseController
+	idle    time.Duration
+	done    bool
 }
 
 func (f *firstWrite) begin() {
@@ -85,6 +90,7 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 	if !f.done {
 		f.begin()
 	}
+	_ = f.control.SetWriteDeadline(time.Now().Add(f.idle)) // see bound
 	return f.w.Write(p)
 }
 

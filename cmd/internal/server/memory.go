@@ -50,6 +50,3 @@ type Mover interface {
 	Export(ctx context.Context, w evoke.Who, out io.Writer) (int, error)
 	Import(ctx context.Context, w evoke.Who, in io.Reader, progress func(lines int)) (evoke.ImportResult, error)
 }
-
-// localWho is the memory that the readiness check looks at.
-var localWho evoke.Who

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/semaphore"
 
+	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server/api"
 )
@@ -103,19 +105,19 @@ type guarded struct {
 }
 
 func (g guarded) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
-	return g.Echo.GET(path, h, append(g.with, m...)...)
+	return g.Echo.GET(path, h, slices.Concat(g.with, m)...)
 }
 
 func (g guarded) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
-	return g.Echo.POST(path, h, append(g.with, m...)...)
+	return g.Echo.POST(path, h, slices.Concat(g.with, m)...)
 }
 
 func (g guarded) PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
-	return g.Echo.PATCH(path, h, append(g.with, m...)...)
+	return g.Echo.PATCH(path, h, slices.Concat(g.with, m)...)
 }
 
 func (g guarded) DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
-	return g.Echo.DELETE(path, h, append(g.with, m...)...)
+	return g.Echo.DELETE(path, h, slices.Concat(g.with, m)...)
 }
 
 // Serve answers on the listener until ctx ends, then lets running requests finish within the time that the settings
@@ -162,14 +164,15 @@ func (s *Server) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 2*time.Second)
 	defer cancel()
 	m, err := s.tenants(s.set.Tenant)
+	var st evoke.Stats
 	if err == nil {
-		_, err = m.Stats(ctx, localWho)
+		st, err = m.Stats(ctx, evoke.Who{})
 	}
 	if err != nil {
 		s.log.WarnContext(ctx, "not ready", "error", problemOf(err).class)
 		return c.JSON(http.StatusServiceUnavailable, map[string]string{"status": "store unavailable"})
 	}
-	return c.JSON(http.StatusOK, map[string]string{"status": "ready"})
+	return c.JSON(http.StatusOK, map[string]string{"status": "ready", "embedder": st.Embedder, "note": st.Note})
 }
 
 func (s *Server) openapi(c echo.Context) error { return c.JSON(http.StatusOK, s.doc) }

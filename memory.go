@@ -152,15 +152,9 @@ func (e *engine) claimModel(ctx context.Context, o *Options) (embed.Embedder, er
 	}
 	e.model = o.Embedder.Model()
 	e.model.Views = vectorize.ViewsVersion
-	switch id := e.model.ID(); {
-	case have == id:
-	case have != "":
+	if id := e.model.ID(); have != "" && have != id {
 		e.noDense = fmt.Sprintf("the store's vectors are of model %s, not %s: dense search is off until the items are re-embedded (open with the store's model, or export and import into a new store)", have, id)
 		return nil, nil
-	default:
-		if err := e.store.SetModel(ctx, id, e.model.Dim); err != nil {
-			return nil, fmt.Errorf("claim the vector space: %w", err)
-		}
 	}
 	return viewed{o.Embedder, e.model}, nil
 }

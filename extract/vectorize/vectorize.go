@@ -18,6 +18,7 @@ type Store interface {
 	Get(ctx context.Context, sc store.Scope, ids []string) ([]store.Item, error)
 	List(ctx context.Context, sc store.Scope, q store.ListQuery) (store.Page, error)
 	SetEmbeddings(ctx context.Context, sc store.Scope, es []store.Embedding) error
+	SetModel(ctx context.Context, id string, dim int) error
 }
 
 // Options of a Worker. The zero value is usable.
@@ -74,6 +75,9 @@ type Worker struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	failed map[store.EmbedRef]int // attempts of items set aside, for their back-off
+	// The vector space is claimed with the first vectors, not before: a store that was only looked at with one model
+	// still takes another.
+	claimed bool
 
 	roundMu sync.Mutex
 	round   chan struct{} // closed after each round, then replaced
@@ -269,6 +273,9 @@ func (w *Worker) scope(ctx context.Context, g group) (settled, set int, err erro
 		}
 	}
 	if len(es) > 0 {
+		if err := w.claim(ctx); err != nil {
+			return 0, 0, err
+		}
 		if err := w.store.SetEmbeddings(ctx, sc, es); err != nil {
 			return 0, 0, fmt.Errorf("set embeddings: %w", err)
 		}
@@ -282,6 +289,18 @@ func (w *Worker) scope(ctx context.Context, g group) (settled, set int, err erro
 		delete(w.failed, r)
 	}
 	return len(drop) + len(aside), len(es), w.setAside(ctx, aside)
+}
+
+func (w *Worker) claim(ctx context.Context) error {
+	if w.claimed {
+		return nil
+	}
+	m := w.embed.Model()
+	if err := w.store.SetModel(ctx, m.ID(), m.Dim); err != nil {
+		return fmt.Errorf("claim the vector space: %w", err)
+	}
+	w.claimed = true
+	return nil
 }
 
 func (w *Worker) setAside(ctx context.Context, refs []store.EmbedRef) error {

@@ -71,9 +71,6 @@ func setup(t *testing.T, o *Options) *env {
 	}
 	t.Cleanup(func() { db.Close() })
 	e := &recorder{}
-	if err := db.SetModel(t.Context(), e.Model().ID(), 4); err != nil {
-		t.Fatal(err)
-	}
 	w, err := New(db, db, e, o)
 	if err != nil {
 		t.Fatal(err)

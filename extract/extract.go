@@ -55,4 +55,72 @@ type Operation struct {
 	At         time.Time // when it became true; zero: the turn's time
 	Confidence float64
 	Importance float64
+
+	About      string     // name of the person or thing a statement is about when that is not its speaker; Subject begins with it then
+	Precision  Precision  // of At
+	Modality   Modality   // how it was said; nothing but what was asserted becomes a fact
+	Durability Durability // for whom and how long it holds
+}
+
+// Precision tells how exactly a moment is known: At is the beginning of that year, month, … The empty one: exactly.
+type Precision string
+
+// The precisions.
+const (
+	Year   Precision = "year"
+	Month  Precision = "month"
+	Day    Precision = "day"
+	Hour   Precision = "hour"
+	Minute Precision = "minute"
+)
+
+// Modality is how something was said. The empty one is Asserted.
+type Modality string
+
+// The modalities.
+const (
+	Asserted     Modality = "asserted"
+	Hypothetical Modality = "hypothetical" // if, maybe, planned in jest
+	Question     Modality = "question"
+	Quoted       Modality = "quoted" // words of another, of a text or a song
+	RolePlay     Modality = "role_play"
+)
+
+// Durability is for whom, and how long, a statement holds. The empty one is DurableUser.
+type Durability string
+
+// The durabilities.
+const (
+	DurableUser    Durability = "user"
+	DurableAgent   Durability = "agent"   // about how this agent is to work
+	DurableProject Durability = "project" // as long as the project that the conversation is about
+	DurableTask    Durability = "task"    // this task only: to expire with its thread
+)
+
+// Reporter is an Extractor that also tells what it refused and what the call took.
+type Reporter interface {
+	Extractor
+	// Report is Extract with the refused operations and the usage. The report is valid, and its usage complete, also
+	// beside an error.
+	Report(ctx context.Context, b Batch) (Report, error)
+}
+
+// Report is what came of an extraction.
+type Report struct {
+	Operations []Operation
+	Rejected   []Rejected
+	Usage      Usage
+}
+
+// Rejected is an operation that is not to be stored, as far as it could be read, and why.
+type Rejected struct {
+	Reason    string // short, fixed for each extractor, never content: "ungrounded"
+	Operation Operation
+}
+
+// Usage is what an extraction took of a hosted model.
+type Usage struct {
+	Calls            int // requests sent, those that failed included
+	PromptTokens     int // as the service counts them; 0 where it does not tell
+	CompletionTokens int
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // AnalyzerVersion names the analyzer's output. Terms made by different versions must not be compared.
-const AnalyzerVersion = 1
+const AnalyzerVersion = 2
 
 // maxWordRunes bounds one token; longer words (base64, addresses) keep this many characters and are not stemmed.
 const maxWordRunes = 64
@@ -20,7 +20,8 @@ const maxNumberDigits = 15
 // Tokens analyses text: NFKC, lower case, accents folded on Latin and Greek words, stop words dropped, Snowball stems,
 // numbers without leading zeros ("2023-05-08" gives 2023 5 8, "8th" gives 8, "1,200" gives 1200), "c++" and "c#" kept
 // whole, character bigrams over Han, kana and Hangul (those with a Chinese function character or of Japanese grammar
-// dropped), bigrams of letter clusters in Thai, Lao, Khmer and Burmese.
+// dropped), bigrams of letter clusters in Thai, Lao, Khmer and Burmese (Thai pronouns and question words dropped), each
+// emoji a token whatever its skin tone or gender.
 //
 // A word always gives the same first token, whatever stands around it: Latin words the English stem, Cyrillic words the
 // Russian one, Arabic words the Arabic one. A Latin text that its function words show to be German, French, Spanish,
@@ -46,7 +47,7 @@ func segment(text string) []run {
 	s := fold(text)
 	var out []run
 	var b strings.Builder
-	cur := classNone
+	cur, last := classNone, rune(0)
 	n := 0
 	flush := func() {
 		if n > 0 {
@@ -61,7 +62,7 @@ func segment(text string) []run {
 		case classIgnore:
 			continue
 		case classMark:
-			if n == 0 {
+			if n == 0 || cur == classEmoji {
 				continue
 			}
 			c = cur
@@ -84,11 +85,12 @@ func segment(text string) []run {
 		if c == classKatakana && cur == classHiragana && r == 0x30FC {
 			c = cur
 		}
-		if c != cur {
+		if c != cur || c == classEmoji && !(n == 1 && flagLetter(r) && flagLetter(last)) {
 			flush()
 			cur = c
 		}
 		b.WriteRune(r)
+		last = r
 		n++
 	}
 	flush()
@@ -166,7 +168,11 @@ func emit(words []run, lang *language) []string {
 		case classHiragana:
 			out = appendBigrams(out, w.text, false, kanaStop.has)
 		case classCluster:
-			out = appendClusters(out, w.text)
+			for _, part := range strings.Fields(thaiStop.Replace(w.text)) {
+				out = appendClusters(out, part)
+			}
+		case classEmoji:
+			out = append(out, w.text)
 		}
 	}
 	return out

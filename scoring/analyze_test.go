@@ -43,7 +43,12 @@ func TestTokens(t *testing.T) {
 		{"hebrew points", "שָׁלוֹם", "שלום"},
 		{"hindi keeps its vowel signs", "हिन्दी", "हिन्दी"},
 		{"soft hyphen", "hap\u00adpy", "happi"},
-		{"emoji", "🎉🎉", ""},
+		{"thai function words", "ฉันชอบอะไร", "ชอ อบ"},
+		{"emoji", "🎉🎉", "🎉 🎉"},
+		{"emoji with tones, genders, styles", "👍🏽 🏃🏽‍♀️ ☕️ cat🐱dog", "👍 🏃 ☕ cat 🐱 dog"},
+		{"emoji of a family", "👩‍👧", "👩 👧"},
+		{"flags", "🇯🇵🇩🇪", "🇯🇵 🇩🇪"},
+		{"signs of lists", "☑ tea ✓ milk ➔ rice • 1", "tea milk rice 1"},
 		{"invalid", "a\xffb cat\xfe", "b cat"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (d Doc) Weights(m BM25) []TermWeight {
 	date := length(d.Date)
 	lens := make([]float64, len(d.Chunks))
 	for i, c := range d.Chunks {
-		lens[i] = float64(date + length(c))
+		lens[i] = float64(date + min(length(c), maxChunkTerms))
 	}
 	for _, t := range terms {
 		own, best := freqOf(d.Date, t.Term), 0.0

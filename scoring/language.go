@@ -33,6 +33,15 @@ func set(words string) wordSet {
 	return s
 }
 
+// blanked makes a blank of each of the words, the first that fits.
+func blanked(words string) *strings.Replacer {
+	var pairs []string
+	for _, w := range strings.Fields(fold(words)) {
+		pairs = append(pairs, w, " ")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
 // stemmers are the Latin-script languages besides English.
 var stemmers = [...]struct {
 	stem func(*snowball.Env) bool

@@ -97,8 +97,9 @@ func NewLexical(params LexicalParams, stats LexicalStats, query []QueryTerm) *Le
 	return l
 }
 
-// maxChunkTerms is the greatest length that a chunk is normalised by. Only the last chunk of a text beyond the fortieth
-// is longer, by all that the others do not hold; its words must stay findable.
+// maxChunkTerms is the greatest length that a chunk is normalised by, here and in [Doc.Weights]. A chunk of Chinese or
+// Japanese gives up to 170 terms, and the last one of a text beyond the fortieth holds all that the others do not; its
+// words must stay findable.
 const maxChunkTerms = 100
 
 // faintShare is what the deduction for chunks leaves of a score at the least: a word found only in a long item must

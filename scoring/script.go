@@ -15,6 +15,7 @@ const (
 	classKatakana              // bigrams, a lone character kept
 	classHangul                // bigrams, a lone character kept
 	classCluster               // scripts without spaces: bigrams of base + marks
+	classEmoji                 // a token each, a flag's two letters together
 )
 
 func classOf(r rune) class {
@@ -24,12 +25,14 @@ func classOf(r rune) class {
 			return classWord
 		}
 		return classNone
-	case r == 0x00AD || r == 0x200C || r == 0x200D || r == 0x0640: // soft hyphen, joiners, tatweel
+	case r == 0x00AD || r == 0x200C || r == 0x200D || r == 0x0640 || r >= 0x1F3FB && r <= 0x1F3FF: // soft hyphen, joiners, tatweel, skin tones
 		return classIgnore
 	case r == 0x3005 || r == 0x3007: // 々 〇
 		return classHan
 	case r == 0x30FC: // ー
 		return classKatakana
+	case emoji(r):
+		return classEmoji
 	case unicode.Is(unicode.M, r):
 		return classMark
 	case r < 0x0E00:
@@ -54,6 +57,25 @@ func classOf(r rune) class {
 	}
 	return classNone
 }
+
+// emoji reports whether r is a picture that people write in the place of a word. Signs of lists (boxes, ticks, arrows) and
+// the two of gender, which only vary the picture before them, are none.
+func emoji(r rune) bool {
+	switch {
+	case r < 0x231A:
+		return false
+	case r < 0x2600:
+		return r <= 0x231B || r == 0x2328 || r >= 0x23E9 && r <= 0x23FA
+	case r <= 0x27BF:
+		return !(r >= 0x2610 && r <= 0x2612 || r == 0x2640 || r == 0x2642 || r >= 0x2713 && r <= 0x2718 || r >= 0x2776 && r <= 0x2794 || r >= 0x2798)
+	case r < 0x1F000:
+		return r == 0x2B50 || r == 0x2B55
+	}
+	return r <= 0x1F0FF || flagLetter(r) || r >= 0x1F300 && r <= 0x1FAFF
+}
+
+// flagLetter reports whether r is one of the two characters that a flag is written with.
+func flagLetter(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
 // dense reports whether r belongs to Chinese or Japanese writing, which has no spaces: 1.7 such characters count as a word.
 func dense(r rune) bool {

@@ -60,6 +60,9 @@ var (
 	// hanContent are the bigrams with a function character that still say something.
 	hanContent = set(`目的 的地 的士 的确 了解 吉他 其他 其它 自我 自他 那边 他人 他乡 维他 他命 什锦 喀什 布什 了结 了断 酒吧 网吧 吧台 贴吧 吗啡
 		嗎啡 喇嘛 哪吒 刹那 我慢 怪我 我家`)
+	// thaiStop cuts out Thai pronouns and question words, which stand without spaces among the others. They are few
+	// because a word that holds one loses it, in the text as in the question: "ของขวัญ" is found by what is left.
+	thaiStop = blanked(`ดิฉัน ฉัน ของ อะไร ใคร ไหน เมื่อไหร่ เมื่อไร เท่าไหร่ เท่าไร อย่างไร ยังไง ทำไม และ หรือ`)
 	kanaStop = set(`ます まし した です でし する して ある いる ない から まで ので こと もの これ それ あれ この その あの には では
 		とは のは へは って だっ ため よう さん`)
 )

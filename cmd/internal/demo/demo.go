@@ -38,6 +38,7 @@ type Question struct {
 	Language string   `json:"language"`
 	Expect   []string `json:"expect"` // one of them is enough
 	Shown    bool     `json:"shown"`  // part of the demo; the rest are for the test alone
+	Open     bool     `json:"open"`   // known not to be found reliably yet: counted, not required
 }
 
 // Load reads the sample.

@@ -49,6 +49,9 @@ func TestTheSampleIsWhole(t *testing.T) {
 				t.Errorf("%q expects %s, which does not exist", q.Query, id)
 			}
 		}
+		if q.Shown && q.Open {
+			t.Errorf("%q is shown and not found", q.Query)
+		}
 		if q.Shown {
 			shown++
 		}
@@ -108,7 +111,7 @@ func hits(t *testing.T, m *evoke.Memory, s *demo.Sample, asked func(demo.Questio
 func crosses(q demo.Question) bool { return q.Expect[0][:2] != q.Language }
 
 func TestWordsAloneFindAnswersInTheSameLanguage(t *testing.T) {
-	found, all := hits(t, open(t, nil), load(t), func(q demo.Question) bool { return !crosses(q) })
+	found, all := hits(t, open(t, nil), load(t), func(q demo.Question) bool { return !crosses(q) && !q.Open })
 	if found < all-1 {
 		t.Errorf("%d of %d", found, all)
 	}
@@ -126,9 +129,12 @@ func TestTheModelFindsEveryAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, all := hits(t, open(t, e), load(t), func(demo.Question) bool { return true }); found != all {
+	m := open(t, e)
+	if found, all := hits(t, m, load(t), func(q demo.Question) bool { return !q.Open }); found != all || all < 18 {
 		t.Errorf("%d of %d within the first three", found, all)
 	}
+	found, all := hits(t, m, load(t), func(q demo.Question) bool { return q.Open })
+	t.Logf("of the %d questions known to be hard, %d are found", all, found)
 }
 
 func TestTakingTheSampleInTwiceChangesNothing(t *testing.T) {

@@ -100,8 +100,8 @@ func TestShortClusters(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	tok := tokenizer(t)
-	for _, text := range []string{strings.Repeat("a b ", 100), strings.Repeat("ab", 100), strings.Repeat("世", 1<<20), strings.Repeat("x", 1<<20)} {
-		for limit := 2; limit < 12; limit++ {
+	for _, text := range []string{strings.Repeat("a b ", 100), strings.Repeat("ab", 100), strings.Repeat("世", 1<<16), strings.Repeat("x", 1<<16)} {
+		for _, limit := range []int{2, 3, 9} {
 			ids := tok.Encode(text, limit)
 			if len(ids) > limit || ids[0] != 0 || ids[len(ids)-1] != 2 {
 				t.Errorf("limit %d gives %v", limit, ids)

@@ -82,8 +82,8 @@ func TestSettings(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	tok := parse(t, bertNormalizer)
-	for _, text := range []string{strings.Repeat("walking ", 100), strings.Repeat("世", 1<<20), strings.Repeat("a", 1<<20), "aaaaaaaaa"} {
-		for limit := 2; limit < 12; limit++ {
+	for _, text := range []string{strings.Repeat("walking ", 100), strings.Repeat("世", 1<<16), strings.Repeat("a", 1<<16), "aaaaaaaaa"} {
+		for _, limit := range []int{2, 3, 9} {
 			ids := tok.Encode(text, limit)
 			if len(ids) > limit || ids[0] != tok.begin || ids[len(ids)-1] != tok.end {
 				t.Errorf("limit %d gives %v", limit, ids)

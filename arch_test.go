@@ -116,7 +116,7 @@ var testLibraries = []string{
 }
 
 // topLevel are the folders that the design allows at the top, beside files.
-var topLevel = []string{"cmd", "recall", "extract", "embed", "scoring", "store", "benchmarks", "docs", "testdata", ".ci"}
+var topLevel = []string{"cmd", "recall", "extract", "embed", "scoring", "store", "benchmarks", "docs", ".ci"}
 
 // unkept are the folders at the top that belong to tools and the build; git ignores them or owns them.
 var unkept = []string{".git", "bin", "dist"}

@@ -5,11 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"evoke/embed"
-	"evoke/embed/modelstore"
-	"evoke/recall"
-	"evoke/scoring"
-	"evoke/store"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,12 +12,18 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"evoke/embed"
+	"evoke/embed/modelstore"
+	"evoke/recall"
+	"evoke/scoring"
+	"evoke/store"
 )
 
 // fifty are the same fifty facts about one made-up person in every language: pairs of a sentence and a question that
 // words it otherwise, in the same order. "emoji" is English with pictures in the place of words.
 //
-//go:embed testdata/fifty.json
+//go:embed benchmarks/testdata/fifty.json
 var fiftyJSON []byte
 
 const english = "en"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ func (a *app) benchCmd() *cobra.Command {
 		Use: "bench", Short: "Measure recall quality, latency and ingest", Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.benchQualityCmd(), a.benchLatencyCmd(), a.benchIngestCmd())
+	c.AddCommand(a.benchQualityCmd(), a.benchLatencyCmd(), a.benchIngestCmd(), a.benchBackendsCmd())
 	return c
 }
 
@@ -79,11 +80,13 @@ func (a *app) progress(line string) {
 
 func (a *app) benchQualityCmd() *cobra.Command {
 	var f benchFlags
+	var work string
 	c := &cobra.Command{
 		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: cobra.NoArgs,
 		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
 	}
 	f.add(c)
+	c.Flags().StringVar(&work, "work", "", "folder to keep the stores in, so that the next run need not embed again (default: in memory)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		ctx := c.Context()
 		sets, err := f.load()
@@ -99,7 +102,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 		}
 		r := &benchmarks.QualityReport{Machine: benchmarks.ThisMachine(ctx, time.Now())}
 		for i := range sets {
-			res, err := a.benchSet(ctx, e, reason, &sets[i])
+			res, err := a.benchSet(ctx, e, reason, work, &sets[i])
 			if err != nil {
 				return err
 			}
@@ -110,10 +113,19 @@ func (a *app) benchQualityCmd() *cobra.Command {
 	return c
 }
 
-// benchSet runs one set on an engine of its own, whose clock the harness sets.
-func (a *app) benchSet(ctx context.Context, e embed.Embedder, reason string, s *benchmarks.Set) (res *benchmarks.SetResult, err error) {
+// benchSet runs one set on an engine of its own, whose clock the harness sets. With a work folder its store is kept there,
+// one for each set and model.
+func (a *app) benchSet(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set) (res *benchmarks.SetResult, err error) {
 	clock := &benchmarks.Clock{}
-	m, err := evoke.Open(ctx, &evoke.Options{Embedder: e, NoEmbedder: reason, Clock: clock.Now})
+	path := ""
+	if work != "" {
+		model := "none"
+		if e != nil {
+			model = e.Model().Name
+		}
+		path = filepath.Join(work, s.Name+"-"+model)
+	}
+	m, err := evoke.Open(ctx, &evoke.Options{Path: path, Embedder: e, NoEmbedder: reason, Clock: clock.Now})
 	if err != nil {
 		return nil, err
 	}

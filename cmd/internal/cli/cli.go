@@ -31,7 +31,7 @@ type Process struct {
 // Main runs one command and returns the exit code.
 func Main(ctx context.Context, p Process) int {
 	a := &app{process: p}
-	root := a.root()
+	root := a.root() //nolint:contextcheck // ExecuteContext hands the context to each command
 	root.SetArgs(p.Args)
 	root.SetIn(p.In)
 	root.SetOut(p.Out)

@@ -202,7 +202,7 @@ func (c *Config) readFile(o Options) (map[string]any, error) {
 	if name == "" {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return map[string]any{}, nil // a machine without a home has no file there
+			return map[string]any{}, nil //nolint:nilerr // a machine without a home has no file there
 		}
 		name, must = filepath.Join(dir, "evoke", "config.yaml"), false
 	}

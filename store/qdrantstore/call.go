@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	attempts   = 5
 	firstPause = 50 * time.Millisecond
-	maxPause   = time.Second
+	maxPause   = 500 * time.Millisecond
+	patience   = 2 * time.Second // as long as a connection takes to come back after a restart
 )
 
-// call makes a call that may be repeated: it does so while the server cannot be reached, within the call's time. The
-// client takes another of its connections each time.
+// call makes a call that may be repeated: it does so for a while when the server cannot be reached, within the call's time.
+// The client takes another of its connections each time.
 func call[T any](ctx context.Context, db *DB, op string, f func(context.Context) (T, error)) (T, error) {
 	inner, cancel := context.WithTimeout(ctx, db.set.Timeout)
 	defer cancel()
-	pause := firstPause
-	for n := 1; ; n++ {
+	pause, start := firstPause, time.Now()
+	for {
 		v, err := f(inner)
-		if err == nil || n == attempts || code(err) != codes.Unavailable || !sleep(inner, jitter(pause)) {
+		if err == nil || code(err) != codes.Unavailable || time.Since(start) > patience || !sleep(inner, jitter(pause)) {
 			return v, db.wrap(ctx, op, err)
 		}
 		pause = min(2*pause, maxPause)

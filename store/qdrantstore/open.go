@@ -11,6 +11,7 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/metadata"
 
 	"evoke/scoring"
 	"evoke/store"
@@ -62,14 +63,23 @@ func Open(ctx context.Context, o *Options) (*DB, error) {
 
 func (s *settings) config() *qdrant.Config {
 	return &qdrant.Config{
-		Host: s.dialHost(), Port: s.port, APIKey: s.APIKey, PoolSize: uint(s.Pool), UseTLS: s.tls, TLSConfig: s.TLS,
+		Host: s.dialHost(), Port: s.port, PoolSize: uint(s.Pool), UseTLS: s.tls, TLSConfig: s.TLS,
 		SkipCompatibilityCheck: true, // its limit is a minute; the first call tells as much
 		GrpcOptions: []grpc.DialOption{
 			grpc.WithConnectParams(grpc.ConnectParams{MinConnectTimeout: 2 * time.Second,
 				Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}}),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReply)),
+			grpc.WithChainUnaryInterceptor(s.sendKey),
 		},
 	}
+}
+
+// sendKey adds the API key. The client would do so too, and write to the process's log about it.
+func (s *settings) sendKey(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	if s.APIKey != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "api-key", s.APIKey)
+	}
+	return next(ctx, method, req, reply, cc, opts...)
 }
 
 // dialHost brackets an IPv6 address, which the client joins to the port as it stands.

@@ -109,7 +109,7 @@ func filterConditions(sc store.Scope, f *store.Filter) []*qdrant.Condition {
 	cs = timeRange(cs, fieldValidFrom, f.Valid)
 	cs = timeRange(cs, fieldRecordedAt, f.Recorded)
 	for i := range f.Metadata {
-		cs = metadata(cs, &f.Metadata[i])
+		cs = metadataTest(cs, &f.Metadata[i])
 	}
 	for i := range f.All {
 		cs = append(cs, filterConditions(sc, &f.All[i])...)
@@ -179,8 +179,8 @@ func timeRange(cs []*qdrant.Condition, field string, r store.TimeRange) []*qdran
 	return append(cs, qdrant.NewDatetimeRange(field, d))
 }
 
-// metadata is one condition: any of the values, and a number in the range.
-func metadata(cs []*qdrant.Condition, c *store.Condition) []*qdrant.Condition {
+// metadataTest is one condition: any of the values, and a number in the range.
+func metadataTest(cs []*qdrant.Condition, c *store.Condition) []*qdrant.Condition {
 	if len(c.In) > 0 {
 		entries := make([]string, len(c.In))
 		for i, v := range c.In {

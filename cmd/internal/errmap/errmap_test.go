@@ -42,3 +42,19 @@ func TestOnlyTheCallersFaultsAreDetailed(t *testing.T) {
 		}
 	}
 }
+
+func TestExitCodesAreListedOnce(t *testing.T) {
+	seen := map[int]bool{errmap.ExitOK: true}
+	for _, e := range errmap.ExitCodes() {
+		if seen[e.Exit] {
+			t.Errorf("exit code %d is listed twice", e.Exit)
+		}
+		seen[e.Exit] = true
+		if e.Type() != "urn:evoke:problem:"+e.Class {
+			t.Errorf("type %s of class %s", e.Type(), e.Class)
+		}
+	}
+	if len(seen) < 9 || !seen[errmap.ExitInternal] {
+		t.Errorf("only %d exit codes", len(seen))
+	}
+}

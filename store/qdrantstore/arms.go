@@ -102,10 +102,10 @@ func (s *search) runArms(ctx context.Context) error {
 		}
 		for i, h := range l.hits[:min(l.n, len(l.hits))] {
 			c := s.nominate(l.arm, i+1, newCandidate(h))
-			switch l.arm {
-			case store.DenseArm:
+			if l.arm == store.DenseArm {
 				c.dense, c.embedded, c.scored = float64(h.GetScore()), true, true
-			case store.LexicalArm:
+			}
+			if l.arm == store.LexicalArm {
 				s.hits = append(s.hits, c)
 			}
 		}

@@ -98,8 +98,9 @@ func (db *DB) wrap(ctx context.Context, op string, err error) error {
 		return fmt.Errorf("%s: %w: %w", op, errTooLarge, err)
 	case codes.DataLoss:
 		return fmt.Errorf("%s: %w: %w", op, store.ErrCorrupt, err)
+	default: // a request that the server refuses is a fault of this package
+		return fmt.Errorf("%s: %w", op, err)
 	}
-	return fmt.Errorf("%s: %w", op, err)
 }
 
 // completed refuses every status of an update but Completed: a server that gave up waiting applies it later, or not.

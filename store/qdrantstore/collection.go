@@ -31,7 +31,7 @@ func (db *DB) prepareCollection(ctx context.Context) error {
 		return err
 	}
 	if l.schema < schemaVersion || l.analyzer != scoring.AnalyzerVersion {
-		db.set.Logger.Info("the collection is of an older version and is copied", "collection", name)
+		db.set.Logger.InfoContext(ctx, "the collection is of an older version and is copied", "collection", name)
 		return db.replaceCollection(ctx, name, l.space)
 	}
 	if err := checkIndexes(name, info); err != nil {
@@ -141,7 +141,7 @@ func (db *DB) replaceCollection(ctx context.Context, old string, sp space) error
 	}
 	db.setSpace(sp)
 	if err := db.dropCollection(ctx, old); err != nil {
-		db.set.Logger.Warn("the replaced collection could not be dropped", "collection", old, "error", err)
+		db.set.Logger.WarnContext(ctx, "the replaced collection could not be dropped", "collection", old, "error", err)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (db *DB) scroll(ctx context.Context, req *qdrant.ScrollPoints, page int, f 
 		req.Limit = qdrant.PtrOf(uint32(page))
 		a, err := call(ctx, db, "read points", func(ctx context.Context) (answer, error) {
 			ps, next, err := db.client.ScrollAndOffset(ctx, req)
-			return answer{ps, next}, err
+			return answer{ps, next}, err //nolint:wrapcheck // call does
 		})
 		if errors.Is(err, errTooLarge) && page > 1 {
 			page = max(page/4, 1)

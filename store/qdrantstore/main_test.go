@@ -28,7 +28,7 @@ const serverEnv = "EVOKE_TEST_QDRANT"
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	real.stop()
+	live.stop()
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// real is the real server of this run, started when first asked for.
-var real realServer
+// live is the real server of this run, started when first asked for.
+var live realServer
 
 type realServer struct {
 	once sync.Once
@@ -129,7 +129,7 @@ func freePort() string {
 
 func startStandin(t *testing.T) *standin.Server {
 	t.Helper()
-	s, err := standin.Start("")
+	s, err := standin.Start(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func discard(t *testing.T, o *Options) {
 // servers are where the suites run.
 func servers(t *testing.T, f func(*testing.T, string)) {
 	t.Run("standin", func(t *testing.T) { f(t, startStandin(t).Addr()) })
-	t.Run("real", func(t *testing.T) { f(t, real.address(t)) })
+	t.Run("real", func(t *testing.T) { f(t, live.address(t)) })
 }
 
 func TestStore(t *testing.T) {

@@ -47,7 +47,7 @@ func Open(ctx context.Context, o *Options) (*DB, error) {
 		return nil, err
 	}
 	if set.APIKey != "" && !set.tls && !loopback(set.host) {
-		set.Logger.Warn("the Qdrant API key is sent in clear: use an https address")
+		set.Logger.WarnContext(ctx, "the Qdrant API key is sent in clear: use an https address")
 	}
 	client, err := qdrant.NewClient(set.config())
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(ctx context.Context, o *Options) (*DB, error) {
 	}
 	db := &DB{set: set, client: client, bm25: set.Lexical.OwnBM25()}
 	if err := db.prepareCollection(ctx); err != nil {
-		client.Close() //nolint:errcheck // the error that matters is the first
+		client.Close()
 		return nil, err
 	}
 	return db, nil
@@ -105,7 +105,10 @@ func (db *DB) Close() error {
 		return nil
 	}
 	db.calls.Wait()
-	return db.client.Close()
+	if err := db.client.Close(); err != nil {
+		return fmt.Errorf("disconnect: %w", err)
+	}
+	return nil
 }
 
 // enter begins a method; leave ends it.

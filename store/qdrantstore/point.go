@@ -228,8 +228,10 @@ func metaEntries(m store.Metadata) (entries, nums []*qdrant.Value) {
 // metaEntry is key and value in one text. The key's length, the kind's letter and JSON for lists keep any two apart; what is
 // long or no text is replaced by its hash, under a letter of its own.
 func metaEntry(key string, v store.Value) string {
-	kind, value := "s", v.Str()
+	kind, value := "", ""
 	switch v.Kind() {
+	case store.StringValue:
+		kind, value = "s", v.Str()
 	case store.NumberValue:
 		kind, value = "n", number(v.Num())
 	case store.BoolValue:

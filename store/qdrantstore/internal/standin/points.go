@@ -42,12 +42,12 @@ func (p *points) written(c *collection, wait bool, f func() error) (*qdrant.Upda
 	c.op++
 	op := c.op
 	if !wait {
-		_ = f() //nolint:errcheck // never reported
+		_ = f() // never reported
 		return &qdrant.UpdateResult{OperationId: &op, Status: qdrant.UpdateStatus_Acknowledged}, nil
 	}
 	if p.s.waitTimeout > 0 {
 		p.s.waitTimeout--
-		c.late = append(c.late, func() { _ = f() }) //nolint:errcheck // never reported
+		c.late = append(c.late, func() { _ = f() })
 		return &qdrant.UpdateResult{OperationId: &op, Status: qdrant.UpdateStatus_WaitTimeout}, nil
 	}
 	if err := f(); err != nil {

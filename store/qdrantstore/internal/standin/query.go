@@ -161,8 +161,9 @@ func ranges(x *qdrant.CreateFieldIndexCollection) bool {
 		return p == nil || p.Range == nil || p.GetRange()
 	case qdrant.FieldType_FieldTypeFloat, qdrant.FieldType_FieldTypeDatetime:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func orderValue(x *qdrant.CreateFieldIndexCollection, v *qdrant.Value) *qdrant.OrderValue {

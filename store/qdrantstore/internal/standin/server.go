@@ -7,7 +7,8 @@ package standin
 
 import (
 	"context"
-	"errors"
+	"crypto/tls"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -24,6 +26,7 @@ import (
 type Server struct {
 	qdrant.UnimplementedCollectionsServer
 	addr string
+	tls  *tls.Config
 	grpc *grpc.Server
 	done chan struct{}
 
@@ -35,6 +38,7 @@ type Server struct {
 	calls       map[string]int
 	apiKey      string
 	waitTimeout int // how many updates to answer with WaitTimeout
+	recording   bool
 	requests    []proto.Message
 }
 
@@ -53,32 +57,31 @@ type point struct {
 	vectors map[string]*qdrant.Vector
 }
 
-// Start serves on a free loopback port, or on addr again after a Stop.
-func Start(addr string) (*Server, error) {
-	s := &Server{rand: rand.New(rand.NewPCG(1, 1)), collections: map[string]*collection{}, aliases: map[string]string{},
+// Start serves on a free loopback port, over TLS when it is given.
+func Start(over *tls.Config) (*Server, error) {
+	s := &Server{tls: over, rand: rand.New(rand.NewPCG(1, 1)), collections: map[string]*collection{}, aliases: map[string]string{},
 		faults: map[string][]error{}, calls: map[string]int{}}
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
-	return s, s.Serve(addr)
+	return s, s.Serve("127.0.0.1:0")
 }
 
 // Serve begins to serve, again after Stop with all that it holds.
 func (s *Server) Serve(addr string) error {
-	l, err := net.Listen("tcp", addr)
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", addr)
 	if err != nil {
-		return err
+		return fmt.Errorf("listen: %w", err)
 	}
 	s.addr, s.done = l.Addr().String(), make(chan struct{})
-	s.grpc = grpc.NewServer(grpc.UnaryInterceptor(s.intercept), grpc.MaxRecvMsgSize(256<<20))
+	opts := []grpc.ServerOption{grpc.UnaryInterceptor(s.intercept), grpc.MaxRecvMsgSize(256 << 20)}
+	if s.tls != nil {
+		opts = append(opts, grpc.Creds(credentials.NewTLS(s.tls)))
+	}
+	s.grpc = grpc.NewServer(opts...)
 	qdrant.RegisterCollectionsServer(s.grpc, s)
 	qdrant.RegisterPointsServer(s.grpc, &points{s: s})
 	served, done := s.grpc, s.done
 	go func() {
 		defer close(done)
-		if err := served.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
-			panic(err) // a test's helper; the listener is its own
-		}
+		_ = served.Serve(l) // it ends with Stop; clients see any other end
 	}()
 	return nil
 }
@@ -125,12 +128,12 @@ func (s *Server) Settle() {
 	}
 }
 
-// Calls returns how often each full method was called since the last Calls.
+// Calls returns how often each full method was called since the last Calls, and keeps requests from now on.
 func (s *Server) Calls() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	calls := s.calls
-	s.calls, s.requests = map[string]int{}, nil
+	s.calls, s.requests, s.recording = map[string]int{}, nil, true
 	return calls
 }
 
@@ -145,13 +148,13 @@ func (s *Server) intercept(ctx context.Context, req any, info *grpc.UnaryServerI
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[info.FullMethod]++
-	if m, ok := req.(proto.Message); ok {
+	if m, ok := req.(proto.Message); ok && s.recording {
 		s.requests = append(s.requests, m)
 	}
 	if s.apiKey != "" {
 		md, _ := metadata.FromIncomingContext(ctx)
 		if got := md.Get("api-key"); len(got) != 1 || got[0] != s.apiKey {
-			return nil, status.Error(codes.Unauthenticated, "Must provide an API key or an Authorization bearer token")
+			return nil, status.Errorf(codes.Unauthenticated, "Must provide an API key or an Authorization bearer token")
 		}
 	}
 	if errs := s.faults[info.FullMethod]; len(errs) > 0 {

@@ -156,7 +156,7 @@ func (p *parser) text(s string) {
 			return
 		}
 	}
-	failures, lost := 0, false
+	failures, lost := 0, -1
 	for at := opener(s, 0); at >= 0 && failures < mostFailures; {
 		end, closed := scan(s, at)
 		var found bool
@@ -165,7 +165,9 @@ func (p *parser) text(s string) {
 		} else if found = p.cutOff(s[at:]); found {
 			end = len(s)
 		} else {
-			lost = lost || jsonStart.MatchString(s[at:]) && looksLikeAnswer(s[at:])
+			if lost < 0 && jsonStart.MatchString(s[at:]) {
+				lost = at
+			}
 			end = at + 1
 		}
 		if !found {
@@ -173,7 +175,7 @@ func (p *parser) text(s string) {
 		}
 		at = opener(s, end)
 	}
-	if lost && !p.res.Truncated {
+	if lost >= 0 && !p.res.Truncated && looksLikeAnswer(s[lost:]) {
 		p.res.Truncated = true
 		p.bad(Truncated, Op{})
 	}

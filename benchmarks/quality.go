@@ -246,7 +246,7 @@ func (a *answer) baselines(hits []recall.Hit) {
 	by := func(term string) []string {
 		h := slices.Clone(hits)
 		slices.SortStableFunc(h, func(x, y recall.Hit) int {
-			return cmp.Or(cmp.Compare(y.Explain.Terms[term], x.Explain.Terms[term]), y.Item.ValidFrom.Compare(x.Item.ValidFrom), cmp.Compare(y.Item.Turn.Position, x.Item.Turn.Position))
+			return cmp.Or(cmp.Compare(y.Explain.Terms[term], x.Explain.Terms[term]), y.Item.ValidFrom.Compare(x.Item.ValidFrom), cmp.Compare(y.Item.Turn.Position, x.Item.Turn.Position), cmp.Compare(x.Item.ID, y.Item.ID))
 		})
 		ids := make([]string, 0, fusionDepth)
 		for _, h := range h[:min(fusionDepth, len(h))] {

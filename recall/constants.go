@@ -48,6 +48,18 @@ var profiles = map[string]Weights{
 	"classic": {Semantic: 0.5, Recency: 0.3, Importance: 0.2},
 }
 
+// The contest of new and old within a page, fitted on BEAM's updates and held against LoCoMo's order. Terms that name a
+// speaker do not count as shared.
+const (
+	contestSimilarity  = 0.10 // likeness of the two texts, at the least
+	contestShared      = 0.70 // share of the question's terms, by idf, that both hold
+	contestSharedValue = 0.30 // … where both state figures or negations and these differ
+	contestReach       = 0.15 // an item further below is not lifted for likeness
+)
+
+// contestBands are the ends of the groups of ranks within which likeness may change the order.
+var contestBands = [...]int{5, 10, 20}
+
 // undatedRecency is the recency of an item whose time is not known.
 const undatedRecency = 0.5
 

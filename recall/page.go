@@ -7,7 +7,7 @@ import (
 )
 
 // page sorts the candidates, drops those under the minimum and those that say what a better one already says, and
-// returns the first of the rest.
+// returns the first of the rest, the newer of two that speak of the same thing above the older.
 func (p *plan) page(all []*candidate, res *Response) []*candidate {
 	slices.SortFunc(all, compare)
 	kept := make([]*candidate, 0, min(p.req.Limit, len(all)))
@@ -20,10 +20,13 @@ func (p *plan) page(all []*candidate, res *Response) []*candidate {
 			continue
 		}
 		kept = append(kept, c)
-		res.Hits = append(res.Hits, c.hit)
 		if len(kept) == p.req.Limit {
 			break
 		}
+	}
+	p.contest(kept)
+	for _, c := range kept {
+		res.Hits = append(res.Hits, c.hit)
 	}
 	return kept
 }

@@ -26,6 +26,9 @@ type plan struct {
 	tokens  []string // of the query, for names
 	dates   []scoring.DateWindow
 	when    bool
+	update  bool // the profile lifts newer items above the older they replace
+	past    bool // the question is about the past
+	present bool // … about the present state of things
 	vector  []float32
 	lowHigh [2]float64 // ends of the sum of two cosines
 }
@@ -76,6 +79,7 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	}
 	req.Query = cleanQuery(req.Query)
 	p.req = req
+	p.update = req.Profile != "classic"
 	p.analyse()
 	return p, nil
 }
@@ -93,6 +97,7 @@ func (p *plan) analyse() {
 	}
 	p.dates = scoring.QueryDatesAt(q, p.now)
 	p.when = scoring.WhenQuestion(q)
+	p.past, p.present = scoring.AsksPast(q), scoring.AsksPresent(q)
 }
 
 func weightsOf(req *Request) (Weights, error) {

@@ -16,6 +16,8 @@ type candidate struct {
 	scope  store.Scope
 	place  int // of the scope in the call
 	record *store.Record
+	words  *scoring.Lexical // the query in the statistics of the scope; nil without a query
+	matter *scoring.Lexical // … without the names of speakers
 	terms  terms
 	hit    Hit
 }
@@ -52,9 +54,11 @@ func (p *plan) score(sc store.Scope, place int, found *store.Candidates) []*cand
 func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bool) {
 	lex := scoring.NewLexical(lexicalParams(), stats, p.terms)
 	named, mixed := cast(all)
+	matter := scoring.NewLexical(lexicalParams(), stats, p.matter(all))
 	asked := map[string]bool{} // whether the question names the speaker
 	for _, c := range all {
 		r, t := c.record, &c.terms
+		c.words, c.matter = lex, matter
 		turn := &r.Item.Turn
 		t.lexical, t.views = lex.Score(r.Doc, r.Prev1, r.Prev2)
 		t.chunks = max(len(r.Doc.Chunks), 1)
@@ -86,6 +90,23 @@ func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bo
 		a := t.core + weightSpeaker*t.speaker + weightWhen*t.when + weightDate*t.date + weightUser*t.user + weightSession*t.session
 		t.sum = scoring.Normalize(a, 0, greatest)
 	}
+}
+
+// matter is what the question asks for: its terms without those that name a speaker of the candidates.
+func (p *plan) matter(all []*candidate) []scoring.QueryTerm {
+	names := map[string]bool{}
+	seen := map[string]bool{}
+	for _, c := range all {
+		if who := c.record.Item.Turn.Speaker; !seen[who] {
+			seen[who] = true
+			if !scoring.GenericSpeaker(who) {
+				for _, tok := range scoring.Tokens(who) {
+					names[tok] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.terms), func(t scoring.QueryTerm) bool { return names[t.Token] })
 }
 
 // scoreCore fills the dense score and A0.
@@ -195,9 +216,11 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 // compare orders candidates: best first, then newest, then by place in the conversation, then by id. It is a total
 // order, so an answer does not depend on the order in which candidates came.
 func compare(a, b *candidate) int {
-	if c := cmp.Compare(b.hit.Score, a.hit.Score); c != 0 {
-		return c
-	}
+	return cmp.Or(cmp.Compare(b.hit.Score, a.hit.Score), compareTies(a, b))
+}
+
+// compareTies orders candidates of one score.
+func compareTies(a, b *candidate) int {
 	x, y := &a.hit.Item, &b.hit.Item
 	return cmp.Or(
 		y.ValidFrom.Compare(x.ValidFrom),

@@ -59,6 +59,8 @@ type Lexical struct {
 	views  [3]BM25
 	terms  []weightedTerm // sorted by term
 	scale  float64        // 1 / greatest possible score of a view
+	known  float64        // idf of the query's terms that some item of the scope has
+	all    float64        // … and of those that none has
 }
 
 type weightedTerm struct {
@@ -78,11 +80,13 @@ func NewLexical(params LexicalParams, stats LexicalStats, query []QueryTerm) *Le
 	for _, q := range query {
 		df := stats.DF[q.Term]
 		idf := float64(max(q.N, 1)) * BM25{}.IDF(max(stats.Docs, df), df)
+		l.all += idf
 		if df <= 0 {
 			total += idf * min(max(params.AbsentShare, 0), 1)
 			continue
 		}
 		total += idf
+		l.known += idf
 		l.terms = append(l.terms, weightedTerm{q.Term, idf})
 	}
 	slices.SortFunc(l.terms, func(a, b weightedTerm) int {
@@ -95,6 +99,49 @@ func NewLexical(params LexicalParams, stats LexicalStats, query []QueryTerm) *Le
 		l.scale = 1 / (total * (params.K1 + 1))
 	}
 	return l
+}
+
+// Coverage is the share, weighted by idf, of the query's terms that every one of the items holds in its own text, date
+// included: in [0,1], and 0 for a query that has no terms. Terms that no item of the scope has count as not covered.
+func (l *Lexical) Coverage(items ...*Doc) float64 {
+	if l == nil || l.all <= 0 || len(items) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range l.terms {
+		held := true
+		for _, d := range items {
+			held = held && d.holds(t.term)
+		}
+		if held {
+			sum += t.idf
+		}
+	}
+	return min(sum/l.all, 1)
+}
+
+// Known is the share, weighted by idf, of the query's terms that any item of the scope holds; 0 for a query without terms.
+func (l *Lexical) Known() float64 {
+	if l == nil || l.all <= 0 {
+		return 0
+	}
+	return l.known / l.all
+}
+
+// holds reports whether the item has the term in its own text or date.
+func (d *Doc) holds(t Term) bool {
+	if d == nil {
+		return false
+	}
+	if freqOf(d.Date, t) > 0 {
+		return true
+	}
+	for _, c := range d.Chunks {
+		if freqOf(c, t) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxChunkTerms is the greatest length that a chunk is normalised by, here and in [Doc.Weights]. A chunk of Chinese or

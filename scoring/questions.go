@@ -25,6 +25,11 @@ func AsksPresent(query string) bool {
 	return rePresent.MatchString(s) && !rePast.MatchString(s)
 }
 
+// AsksPast reports whether a query asks about the past, an order or a length of time: what is newer need not be wanted.
+func AsksPast(query string) bool {
+	return rePast.MatchString(dateText(query))
+}
+
 // generic speakers are roles, not names.
 var generic = set(`user assistant system human ai bot agent tool function developer model chatbot me you 用户 助手 系统`)
 

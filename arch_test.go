@@ -84,12 +84,12 @@ var arrows = []arrow{
 		because: "the write path must not wait for the read path or a surface",
 	},
 	{
-		from: []string{".", "store", "recall", "extract", "scoring"}, never: webAndFlags,
+		from: []string{".", "store", "recall", "extract", "scoring"}, but: []string{"extract/llm"}, never: webAndFlags,
 		because: "the engine is a library: HTTP, flags, files of settings and meters are cmd's business",
 	},
 	{
-		from: []string{"embed"}, never: slices.Concat(webAndFlags[1:], []string{"net/http/httptest"}),
-		because: "a hosted model is reached with an HTTP client, which is all that embed may know of surfaces",
+		from: []string{"embed", "extract/llm"}, never: slices.Concat(webAndFlags[1:], []string{"net/http/httptest"}),
+		because: "a hosted model is reached with an HTTP client, which is all that they may know of surfaces",
 	},
 	{
 		from: []string{everything}, but: []string{"cmd", "benchmarks"}, never: []string{"benchmarks"},
@@ -292,6 +292,8 @@ func TestArrowsForbidWhatTheyShould(t *testing.T) {
 		{"extract/rules", "evoke/store", true},
 		{"extract", "evoke/recall", false},
 		{"extract", "net/http", false},
+		{"extract/llm", "net/http", true},
+		{"extract/llm", "github.com/labstack/echo/v4", false},
 		{"benchmarks", "evoke", true},
 		{"benchmarks", "evoke/cmd/internal/config", false},
 		{"cmd/evoke", "evoke/benchmarks", true},

@@ -1,0 +1,198 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"evoke/extract"
+	"evoke/extract/llm/internal/reply"
+	"evoke/store"
+)
+
+// run is one extraction.
+type run struct {
+	x      *Extractor
+	batch  *extract.Batch
+	prompt Prompt
+	room   int // tokens of a call beside the prompt
+
+	order   map[string]int        // of turns, by id
+	grounds map[string]*grounding // by turn's id
+	seen    map[seenKey]bool
+	ops     []extract.Operation
+	refused []extract.Rejected
+	asked   int // groups that were answered
+	usage   extract.Usage
+}
+
+// seenKey tells operations apart within a batch.
+type seenKey struct {
+	action                extract.Action
+	target, turn, content string
+}
+
+func newRun(x *Extractor, b *extract.Batch) *run {
+	r := &run{x: x, batch: b, prompt: x.english, order: map[string]int{}, grounds: map[string]*grounding{}, seen: map[seenKey]bool{}}
+	if isChinese(b.Turns) {
+		r.prompt = x.chinese
+	}
+	const marks = 200 // the blocks' names, the moment
+	r.room = x.opts.MaxInputTokens - x.opts.CountTokens(r.prompt.Text) - x.opts.CountTokens(r.prompt.Again) - marks
+	for i := range b.Turns {
+		r.order[b.Turns[i].ID] = i
+	}
+	return r
+}
+
+// The shares of a call's room, in eighths: known items, earlier turns, and the rest for the turns themselves.
+const (
+	knownShare  = 2
+	beforeShare = 1
+	turnShare   = 8 - knownShare - beforeShare
+)
+
+// all runs through the batch.
+func (r *run) all(ctx context.Context) error {
+	said := slices.ContainsFunc(r.batch.Turns, func(t store.Item) bool { return strings.TrimSpace(t.Content) != "" })
+	if !said {
+		return nil // asked about nothing, a model invents
+	}
+	room := r.room * turnShare / 8
+	before := r.x.unitsOf(r.batch.Before, room)
+	for _, group := range r.x.chunks(r.x.unitsOf(r.batch.Turns, room), room) {
+		if err := r.group(ctx, before, group); err != nil {
+			return err
+		}
+		before = append(slices.Clip(before), group...)
+	}
+	if r.asked == 0 {
+		return fmt.Errorf("llm: %w", ErrRefused)
+	}
+	return nil
+}
+
+// group extracts from units that fit into a call. When their answer does not, or they are what the service refuses,
+// they are split.
+func (r *run) group(ctx context.Context, before, units []unit) error {
+	known := r.x.related(r.batch.Known, units, r.room*knownShare/8)
+	parsed, verdict, err := r.converse(ctx, known, before, units)
+	if err != nil {
+		return err
+	}
+	if verdict != fine {
+		if parts := halves(units); parts != nil {
+			r.x.stats.split()
+			for _, part := range parts {
+				if err := r.group(ctx, before, part); err != nil {
+					return err
+				}
+				before = append(slices.Clip(before), part...)
+			}
+			return nil
+		}
+		switch verdict {
+		case tooLong:
+			return &Failure{what: "the prompt alone is too long for the model: lower MaxInputTokens or MaxOutputTokens", kind: store.ErrInvalid}
+		case refuses:
+			r.reject(Refused, extract.Operation{Turn: units[0].item.ID, Speaker: speakerOf(units[0].item)})
+			return nil
+		case fine, cut: // of an answer that cannot be made shorter, what there is of it counts
+		}
+	}
+	if !parsed.Understood {
+		return fmt.Errorf("llm: %w", ErrReply)
+	}
+	r.asked++
+	r.x.stats.answered(&parsed)
+	r.take(&parsed, known, units)
+	return nil
+}
+
+// verdict is what became of a request that was answered.
+type verdict uint8
+
+const (
+	fine    verdict = iota
+	cut             // the answer ends in the middle
+	tooLong         // the request is too long
+	refuses         // the service or the model will not
+)
+
+// converse asks about units and reads the answer; once more when it cannot be read.
+func (r *run) converse(ctx context.Context, known []*store.Item, before, units []unit) (reply.Result, verdict, error) {
+	ids := shortIDs(units)
+	messages := []openai.ChatCompletionMessage{
+		{Role: openai.ChatMessageRoleSystem, Content: r.prompt.Text},
+		{Role: openai.ChatMessageRoleUser, Content: r.x.compose(r.now(), known, r.x.tail(before, r.room*beforeShare/8), units, ids)},
+	}
+	expect := reply.Expect{Turns: map[string]bool{}, Known: map[string]bool{}, Zone: r.x.opts.Zone, MostOps: 40 + 20*len(units)}
+	for _, id := range ids {
+		expect.Turns[id] = true
+	}
+	for i := range known {
+		expect.Known[fmt.Sprintf("k%d", i+1)] = true
+	}
+	for again := 0; ; again++ {
+		a, err := r.ask(ctx, messages)
+		var f *Failure
+		switch {
+		case errors.As(err, &f) && f.long:
+			return reply.Result{}, tooLong, nil
+		case a.refused, f != nil && f.filtered:
+			return reply.Result{}, refuses, nil
+		case err != nil:
+			return reply.Result{}, fine, err
+		}
+		parsed := reply.Parse(a.text, expect)
+		if a.cut || parsed.Truncated {
+			return parsed, cut, nil
+		}
+		if parsed.Understood || again == r.x.opts.Rereads {
+			return parsed, fine, nil
+		}
+		r.x.stats.reread()
+		if again == 0 {
+			messages = append(messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.prompt.Again})
+		}
+	}
+}
+
+func (r *run) now() time.Time {
+	if !r.batch.Now.IsZero() {
+		return r.batch.Now
+	}
+	latest := time.Time{}
+	for i := range r.batch.Turns {
+		if t := r.batch.Turns[i].ValidFrom; t.After(latest) {
+			latest = t
+		}
+	}
+	return latest
+}
+
+// shortIDs names the turns of a group; the parts of one turn have one name.
+func shortIDs(units []unit) map[string]string {
+	ids := map[string]string{}
+	for _, u := range units {
+		if ids[u.item.ID] == "" {
+			ids[u.item.ID] = fmt.Sprintf("t%d", len(ids)+1)
+		}
+	}
+	return ids
+}
+
+// report is what came of the run, operations in the order of their turns.
+func (r *run) report() extract.Report {
+	slices.SortStableFunc(r.ops, func(a, b extract.Operation) int { return r.order[a.Turn] - r.order[b.Turn] })
+	return extract.Report{Operations: r.ops, Rejected: r.refused, Usage: r.usage}
+}
+
+func (r *run) reject(why Reason, op extract.Operation) {
+	r.refused = append(r.refused, extract.Rejected{Reason: string(why), Operation: op})
+}

@@ -105,7 +105,7 @@ func (f *fake) Search(ctx context.Context, sc store.Scope, q store.Query) (*stor
 }
 
 func (s *fakeScope) nominate(c *store.Candidates, q store.Query, seen []int, f *fake) {
-	lex := scoring.NewLexical(lexicalParams(), c.Stats, q.Terms)
+	lex := scoring.NewLexical(lexicalParams(false), c.Stats, q.Terms)
 	dense := make([]float64, len(s.records))
 	words := make([]float64, len(s.records))
 	for _, i := range seen {

@@ -52,9 +52,9 @@ func (p *plan) score(sc store.Scope, place int, found *store.Candidates) []*cand
 }
 
 func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bool) {
-	lex := scoring.NewLexical(lexicalParams(), stats, p.terms)
+	lex := scoring.NewLexical(lexicalParams(dense), stats, p.terms)
 	named, mixed := cast(all)
-	matter := scoring.NewLexical(lexicalParams(), stats, p.matter(all))
+	matter := scoring.NewLexical(lexicalParams(false), stats, p.matter(all))
 	asked := map[string]bool{} // whether the question names the speaker
 	for _, c := range all {
 		r, t := c.record, &c.terms

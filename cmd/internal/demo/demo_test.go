@@ -130,7 +130,7 @@ func TestTheModelFindsEveryAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := open(t, e)
-	if found, all := hits(t, m, load(t), func(q demo.Question) bool { return !q.Open }); found != all || all < 18 {
+	if found, all := hits(t, m, load(t), func(q demo.Question) bool { return !q.Open }); found != all || all < 22 {
 		t.Errorf("%d of %d within the first three", found, all)
 	}
 	found, all := hits(t, m, load(t), func(q demo.Question) bool { return q.Open })

@@ -66,7 +66,7 @@ func (p *Policy) Namespace(agent string) Namespace {
 		return UserNamespace
 	}
 	for _, r := range p.Rules {
-		if matchStars(r.Agent, agent) {
+		if MatchPattern(r.Agent, agent) {
 			return r.Namespace
 		}
 	}
@@ -102,8 +102,9 @@ func (p *Policy) scopes(tenant string, w Who) (write store.Scope, read []store.S
 	return write, read, true, write.Validate()
 }
 
-// matchStars reports whether s matches a pattern in which "*" stands for any run of characters.
-func matchStars(pattern, s string) bool {
+// MatchPattern reports whether a name matches a pattern in which "*" stands for any run of characters: the form of agent
+// patterns in policies and grants.
+func MatchPattern(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == s

@@ -58,15 +58,16 @@ func TestPolicyRefusesBadNames(t *testing.T) {
 	}
 }
 
-func TestMatchStars(t *testing.T) {
+func TestMatchPattern(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, s string
 		want       bool
 	}{
 		{"*", "", true}, {"user-*", "user-", true}, {"user-*", "use", false}, {"a*b*c", "axxbyyc", true},
-		{"a*b*c", "axxc", false}, {"*-bot", "my-bot", true}, {"a*a", "a", false}, {"exact", "exact", true}, {"exact", "exactly", false},
+		{"a*b*c", "axxc", false}, {"*-bot", "my-bot", true}, {"a*a", "a", false}, {"a*b*c", "a-b-b-c", true}, {"a*b*c", "acb", false}, {"", "", true}, {"", "a", false},
+		{"**", "x", true}, {"a.c", "abc", false}, {"a*", "ba", false}, {"exact", "exact", true}, {"exact", "exactly", false},
 	} {
-		if got := matchStars(tc.pattern, tc.s); got != tc.want {
+		if got := MatchPattern(tc.pattern, tc.s); got != tc.want {
 			t.Errorf("%q %q: %v", tc.pattern, tc.s, got)
 		}
 	}

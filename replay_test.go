@@ -26,22 +26,27 @@ func (f *flaky) Apply(ctx context.Context, sc store.Scope, c store.Change) error
 	return f.Store.Apply(ctx, sc, c)
 }
 
+// openFlaky opens a memory whose items and ledger are two databases.
+func openFlaky(t *testing.T) (*Memory, *flaky) {
+	t.Helper()
+	var dbs [2]*sqlitestore.DB
+	for i := range dbs {
+		db, err := sqlitestore.OpenMemory(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		dbs[i] = db
+	}
+	f := &flaky{Store: dbs[0]}
+	return open(t, &Options{Store: f, Ledger: dbs[1]}), f
+}
+
 // TestOutageOfTheItemStore: a write that fails after it was recorded is completed by the retry loop, before any later
 // write of its memory, and a retry under its key does not make it twice.
 func TestOutageOfTheItemStore(t *testing.T) {
 	ctx, who := t.Context(), Who{User: "u", Thread: "t"}
-	items, err := sqlitestore.OpenMemory(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { items.Close() })
-	ledger, err := sqlitestore.OpenMemory(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ledger.Close() })
-	f := &flaky{Store: items}
-	m := open(t, &Options{Store: f, Ledger: ledger})
+	m, f := openFlaky(t)
 	f.down.Store(true)
 	req := IngestRequest{Who: who, Messages: chat("I like tea.", "Good."), IdempotencyKey: "k"}
 	if _, err := m.Ingest(ctx, req); !errors.Is(err, store.ErrUnavailable) {
@@ -84,18 +89,7 @@ func TestReplayLoopCompletesAWriteByItself(t *testing.T) {
 		t.Skip("waits for the loop's tick of 5 s")
 	}
 	ctx, who := t.Context(), Who{User: "u"}
-	items, err := sqlitestore.OpenMemory(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { items.Close() })
-	ledger, err := sqlitestore.OpenMemory(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ledger.Close() })
-	f := &flaky{Store: items}
-	m := open(t, &Options{Store: f, Ledger: ledger})
+	m, f := openFlaky(t)
 	f.down.Store(true)
 	if _, err := m.Remember(ctx, RememberRequest{Who: who, ID: "a", Content: "kept"}); err == nil {
 		t.Fatal("the store was out of reach")

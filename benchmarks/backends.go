@@ -53,31 +53,23 @@ func CompareBackends(ctx context.Context, a, b Engine, clock *Clock, s *Set, pro
 	var msA, msB []float64
 	for i := range s.Namespaces {
 		n := &s.Namespaces[i]
-		session := map[string]string{}
-		for _, it := range n.Items {
-			session[it.ID] = it.Session
-		}
-		for j, q := range n.Questions {
-			l := n.Labels[j]
-			if !l.Scored() {
-				continue
-			}
-			at := q.Time
-			if at.IsZero() {
-				at = n.newest()
-			}
-			clock.Set(at)
+		session := n.sessions()
+		err := n.scored(clock, func(q Question, l Label) error {
 			hitsA, ms, err := r.ask(ctx, a, s.Name, n, q)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			msA = append(msA, ms)
 			hitsB, ms, err := r.ask(ctx, b, s.Name, n, q)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			msB = append(msB, ms)
 			r.add(hitsA, hitsB, l, session)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	n := float64(max(r.N, 1))

@@ -142,20 +142,8 @@ func newResult(name string) *SetResult {
 }
 
 func (r *SetResult) ask(ctx context.Context, e Engine, clock *Clock, n *Namespace) error {
-	session := map[string]string{}
-	for _, it := range n.Items {
-		session[it.ID] = it.Session
-	}
-	for i, q := range n.Questions {
-		l := n.Labels[i]
-		if !l.Scored() {
-			continue
-		}
-		at := q.Time
-		if at.IsZero() {
-			at = n.newest()
-		}
-		clock.Set(at)
+	session := n.sessions()
+	return n.scored(clock, func(q Question, l Label) error {
 		a, embedder, err := askAll(ctx, e, who(r.Name, n), q)
 		if err != nil {
 			return fmt.Errorf("ask %s/%s: %w", r.Name, l.ID, err)
@@ -171,6 +159,33 @@ func (r *SetResult) ask(ctx context.Context, e Engine, clock *Clock, n *Namespac
 			d.Strict[m] += v
 		}
 		r.system(r.Categories, l.Category).add(Score(a.rankings[Default], l.Relevant, session), a.ms[Default])
+		return nil
+	})
+}
+
+// sessions maps each item to its session.
+func (n *Namespace) sessions() map[string]string {
+	m := map[string]string{}
+	for _, it := range n.Items {
+		m[it.ID] = it.Session
+	}
+	return m
+}
+
+// scored calls f for each question that counts, with the clock set to the question's time, or to the newest item's.
+func (n *Namespace) scored(clock *Clock, f func(Question, Label) error) error {
+	for i, q := range n.Questions {
+		if !n.Labels[i].Scored() {
+			continue
+		}
+		at := q.Time
+		if at.IsZero() {
+			at = n.newest()
+		}
+		clock.Set(at)
+		if err := f(q, n.Labels[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -174,25 +174,10 @@ func (p principal) grantsUser(user string) bool {
 }
 
 func (p principal) grantsAgent(agent string) bool {
-	return p.all || agent == "" || slices.ContainsFunc(p.agents, func(pattern string) bool { return matches(pattern, agent) })
+	return p.all || agent == "" || slices.ContainsFunc(p.agents, func(pattern string) bool { return evoke.MatchPattern(pattern, agent) })
 }
 
 // grantsTenant reports whether the caller may touch every memory of the tenant.
 func (p principal) grantsTenant() bool {
 	return p.all || len(p.users) == 0 && slices.Contains(p.agents, "*")
-}
-
-// matches reports whether a name fits a pattern in which "*" stands for any run of characters.
-func matches(pattern, name string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == name
-	}
-	name, ok := strings.CutPrefix(name, head)
-	for ok && strings.Contains(rest, "*") {
-		var part string
-		part, rest, _ = strings.Cut(rest, "*")
-		_, name, ok = strings.Cut(name, part)
-	}
-	return ok && strings.HasSuffix(name, rest)
 }

@@ -153,21 +153,6 @@ func TestUsersAndAgentsAreGranted(t *testing.T) {
 		append(bearer(acmeOne), "Content-Type", "application/x-ndjson")...))
 }
 
-func TestPatterns(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"*", "", true}, {"*", "x", true}, {"a", "a", true}, {"a", "ab", false}, {"a*", "abc", true}, {"a*", "ba", false}, {"*a", "ba", true},
-		{"*a", "ab", false}, {"a*c", "abc", true}, {"a*c", "ac", true}, {"a*a", "a", false}, {"a*b*c", "a-b-b-c", true}, {"a*b*c", "acb", false},
-		{"", "", true}, {"", "a", false}, {"**", "x", true}, {"a.c", "abc", false},
-	} {
-		if got := matches(c.pattern, c.name); got != c.want {
-			t.Errorf("%q on %q: %t", c.pattern, c.name, got)
-		}
-	}
-}
-
 // A web page must not reach a server without keys, whatever name it gave this machine.
 func TestPagesDoNotReachAServerWithoutKeys(t *testing.T) {
 	w := newWorld(t, "")

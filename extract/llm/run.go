@@ -150,7 +150,7 @@ func (r *run) converse(ctx context.Context, known []*store.Item, before, units [
 			return reply.Result{}, fine, err
 		}
 		parsed := reply.Parse(a.text, expect)
-		if a.cut || parsed.Truncated {
+		if a.cut || parsed.Truncated && (parsed.Understood || halves(units) != nil) {
 			return parsed, cut, nil
 		}
 		if parsed.Understood || again == r.x.opts.Rereads {

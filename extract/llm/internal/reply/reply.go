@@ -239,7 +239,7 @@ func (p *parser) cutOff(s string) bool {
 	if !jsonStart.MatchString(s) {
 		return false // a bracket in the prose
 	}
-	whole, ok := lastElement(s)
+	whole, rest, ok := lastElement(s)
 	if !ok {
 		return false
 	}
@@ -247,8 +247,11 @@ func (p *parser) cutOff(s string) bool {
 	if !ok || !p.answer(v) {
 		return false
 	}
-	p.res.Repaired, p.res.Truncated = true, true
-	p.bad(Truncated, Op{})
+	p.res.Repaired = true
+	if !isEnd(rest) {
+		p.res.Truncated = true
+		p.bad(Truncated, Op{})
+	}
 	return true
 }
 

@@ -62,8 +62,8 @@ func (w *walker) step(c byte) (ok bool) {
 }
 
 // lastElement cuts a value without its end behind the last object that is an element of a list, and closes what is
-// open there. ok is false when there is no such object.
-func lastElement(s string) (whole string, ok bool) {
+// open there; rest is what comes behind. ok is false when there is no such object.
+func lastElement(s string) (whole, rest string, ok bool) {
 	var w walker
 	end := 0
 	var open []byte
@@ -77,7 +77,7 @@ func lastElement(s string) (whole string, ok bool) {
 		}
 	}
 	if end == 0 {
-		return "", false
+		return "", "", false
 	}
 	var b strings.Builder
 	b.WriteString(s[:end])
@@ -88,7 +88,14 @@ func lastElement(s string) (whole string, ok bool) {
 			b.WriteByte(']')
 		}
 	}
-	return b.String(), true
+	return b.String(), s[end:], true
+}
+
+// isEnd reports whether a list was closed and nothing follows but the end of a fence: then a closing bracket was
+// forgotten, and nothing was cut off.
+func isEnd(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	return strings.HasPrefix(rest, "]") && strings.Trim(rest, "]} \t\r\n`~") == ""
 }
 
 // decode reads one JSON value, mending it where it must. The time of a repair grows with the square of the length: what

@@ -68,7 +68,7 @@ func (x *Extractor) request(d dialect, messages []openai.ChatCompletionMessage) 
 	if d.completionCap {
 		req.MaxCompletionTokens = x.opts.MaxOutputTokens
 	} else {
-		req.MaxTokens = x.opts.MaxOutputTokens
+		req.MaxTokens = x.opts.MaxOutputTokens //nolint:staticcheck // services other than OpenAI know no other name
 	}
 	if !d.noTemperature {
 		req.Temperature = x.opts.Temperature

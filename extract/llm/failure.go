@@ -16,11 +16,11 @@ import (
 	"evoke/store"
 )
 
-// ErrReply: the model answered, also when it was asked again, and the answer cannot be read. It says nothing about
-// whether there is something to remember.
+// ErrReply means that the model answered, also when it was asked again, and the answer cannot be read. It says nothing
+// about whether there is something to remember.
 var ErrReply = errors.New("the model's answer cannot be read")
 
-// ErrRefused: the service or the model would not answer to any part of the batch.
+// ErrRefused means that the service or the model would not answer to any part of the batch.
 var ErrRefused = errors.New("the model refuses to answer")
 
 // Failure is a request that failed. It is a store.ErrUnavailable when the same request may succeed later, and a

@@ -61,6 +61,13 @@ func New(model string, opts *Options) (*Extractor, error) {
 	if x.chinese, err = choose(o.Chinese, "zh"); err != nil {
 		return nil, fmt.Errorf("new llm extractor: %w", err)
 	}
+	const least = 500 // tokens of data, without which a call is hardly worth its prompt
+	for _, p := range []*Prompt{&x.english, &x.chinese} {
+		if room := o.room(p); room < least {
+			want := fmt.Sprintf("at least %d with this prompt", o.MaxInputTokens-room+least)
+			return nil, fmt.Errorf("new llm extractor: %w", store.Invalid("MaxInputTokens", want, fmt.Sprint(o.MaxInputTokens)))
+		}
+	}
 	v := x.english.Version
 	if x.chinese.Version != v {
 		v += "+" + x.chinese.Version

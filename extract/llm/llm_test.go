@@ -344,6 +344,9 @@ func TestNew(t *testing.T) {
 	if _, err := llm.New("m", &llm.Options{Chinese: &llm.Prompt{Version: "1", Text: strings.Repeat("x ", 30_000)}}); !errors.Is(err, store.ErrInvalid) {
 		t.Error(err)
 	}
+	if _, err := llm.New("m", &llm.Options{CountTokens: func(s string) int { return 4 * len(s) }}); !errors.Is(err, store.ErrInvalid) {
+		t.Error(err)
+	}
 	for _, model := range []string{"", strings.Repeat("m", 1000), "a\nb"} {
 		if _, err := llm.New(model, nil); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%q: %v", model, err)

@@ -134,7 +134,7 @@ func (o *Options) check() error {
 	}
 	for _, p := range []*Prompt{o.English, o.Chinese} {
 		if p != nil {
-			if err := p.validate(o.CountTokens, o.MaxInputTokens); err != nil {
+			if err := p.validate(); err != nil {
 				return err
 			}
 		}

@@ -23,7 +23,7 @@ type Prompt struct {
 	Again string
 }
 
-func (p *Prompt) validate(count func(string) int, budget int) error {
+func (p *Prompt) validate() error {
 	bad := strings.ContainsFunc(p.Version, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-'
 	})
@@ -33,10 +33,13 @@ func (p *Prompt) validate(count func(string) int, budget int) error {
 	case strings.TrimSpace(p.Text) == "":
 		return store.Invalid("Prompt.Text", "given", "")
 	}
-	if n := count(p.Text); n > budget/2 {
-		return store.Invalid("Prompt.Text", fmt.Sprintf("at most %d tokens, half of MaxInputTokens", budget/2), fmt.Sprintf("%d tokens", n))
-	}
 	return nil
+}
+
+// room is what a prompt leaves of a call's tokens for its data.
+func (o *Options) room(p *Prompt) int {
+	const marks = 200 // the blocks' names, the moment
+	return o.MaxInputTokens - o.CountTokens(p.Text) - o.CountTokens(p.Again) - marks
 }
 
 //go:embed prompts/*.md

@@ -21,13 +21,13 @@ func extractor(t testing.TB, o *Options) *Extractor {
 }
 
 var texts = rapid.OneOf(
-	rapid.StringN(0, 200, 600),
-	rapid.StringOfN(rapid.RuneFrom([]rune("我喜欢喝茶。你呢？ab \n\"<\\.1")), 0, 400, -1),
-	rapid.StringMatching(`([A-Z][a-z ]{3,20}\. ){0,20}`),
+	rapid.StringN(0, 800, 3000),
+	rapid.StringOfN(rapid.RuneFrom([]rune("我喜欢喝茶。你呢？ab \n\"<\\.1")), 0, 900, -1),
+	rapid.StringMatching(`([A-Z][a-z ]{3,20}\. ){0,45}`),
 )
 
-// Whatever is said, every turn is asked about whole, in order, and a group is within its bound unless it is a single
-// character.
+// Whatever is said, every turn is asked about whole, in order, and a group is within its bound unless it is one short
+// text.
 func TestSplitting(t *testing.T) {
 	x := extractor(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,7 +35,7 @@ func TestSplitting(t *testing.T) {
 		for i, text := range rapid.SliceOfN(texts, 1, 12).Draw(t, "texts") {
 			turns = append(turns, store.Item{ID: string(rune('a' + i)), Content: text})
 		}
-		most := rapid.IntRange(45, 400).Draw(t, "max")
+		most := rapid.IntRange(250, 900).Draw(t, "max")
 		groups := x.chunks(x.unitsOf(turns, most), most)
 		var said []string
 		at := ""
@@ -52,7 +52,7 @@ func TestSplitting(t *testing.T) {
 					t.Fatalf("part %d of %d: %q", u.part, u.parts, u.text)
 				}
 			}
-			if size > most && (len(g) > 1 || utf8.RuneCountInString(g[0].text) > 1) {
+			if size > most && (len(g) > 1 || len(g[0].text) >= leastPart) {
 				t.Fatalf("%d tokens, at most %d", size, most)
 			}
 		}

@@ -42,8 +42,7 @@ func newRun(x *Extractor, b *extract.Batch) *run {
 	if isChinese(b.Turns) {
 		r.prompt = x.chinese
 	}
-	const marks = 200 // the blocks' names, the moment
-	r.room = x.opts.MaxInputTokens - x.opts.CountTokens(r.prompt.Text) - x.opts.CountTokens(r.prompt.Again) - marks
+	r.room = x.opts.room(&r.prompt)
 	for i := range b.Turns {
 		r.order[b.Turns[i].ID] = i
 	}

@@ -18,10 +18,10 @@ type unit struct {
 	part, parts int // from 1
 }
 
-// The smallest part of a turn that is worth a call of its own.
+// leastPart is the length of a text, in bytes, that is not cut any more.
 const leastPart = 400
 
-// unitsOf makes units of turns, each of at most max tokens. Put together, a turn's parts are its text.
+// unitsOf makes units of turns, each of at most max tokens or shorter than leastPart. Put together, a turn's parts are its text.
 func (x *Extractor) unitsOf(turns []store.Item, max int) []unit {
 	var out []unit
 	for i := range turns {
@@ -35,7 +35,7 @@ func (x *Extractor) unitsOf(turns []store.Item, max int) []unit {
 
 // parts cuts a text, at the ends of sentences where it can, until every part is within max tokens.
 func (x *Extractor) parts(text string, max int) []string {
-	if x.cost(text) <= max {
+	if len(text) < leastPart || x.cost(text) <= max {
 		return []string{text}
 	}
 	cut := middle(text)

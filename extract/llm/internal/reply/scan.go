@@ -127,7 +127,7 @@ func strict(s string) (any, bool) {
 	if d.Decode(&v) != nil {
 		return nil, false
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // Token returns it bare
+	if _, err := d.Token(); err != io.EOF {
 		return nil, false
 	}
 	return v, true

@@ -27,5 +27,8 @@
 //  6. Points of one score come in any order: the recent and the important arm break ties by a hash of the item's id; scores
 //     are tied by id as far as a margin of 16 beyond the arm's size reaches.
 //
+// What was acknowledged survives the end of the server's process; whether it survives a loss of power is for the server's
+// machine to say.
+//
 // The scope is a condition at the root of every request, added in one place (within); upserts carry it as a guard too.
 package qdrantstore

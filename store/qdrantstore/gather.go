@@ -35,15 +35,26 @@ func (s *search) gather(ctx context.Context) error {
 	if places := s.places(); len(places) > 0 {
 		tasks = append(tasks, func() error { return s.readPlaces(ctx, places, near) })
 	}
+	var behind scores
 	if s.vector {
-		tasks = append(tasks, func() error { return s.scoreMissing(ctx, s.order) })
+		tasks = append(tasks, func() error { return s.scoreMissing(ctx, s.order) },
+			func() (err error) {
+				behind, err = s.scoreBehind(ctx)
+				return err
+			})
 	}
 	if err := each(len(tasks), len(tasks), func(i int) error { return tasks[i]() }); err != nil {
 		return err
 	}
-	if fresh, err := s.context(near); err != nil {
+	fresh, err := s.context(near)
+	if err != nil {
 		return err
-	} else if s.vector {
+	}
+	for _, c := range fresh {
+		c.dense, c.embedded = behind.of[c.point.GetUuid()]
+		c.scored = c.embedded || behind.all
+	}
+	if s.vector {
 		if err := s.scoreMissing(ctx, fresh); err != nil {
 			return err
 		}
@@ -94,11 +105,7 @@ func (s *search) places() []int64 {
 			add(c, -1, 2)
 		}
 	}
-	list := make([]int64, 0, len(spots))
-	for sp := range spots {
-		list = append(list, place(s.scope, sp.session, sp.position))
-	}
-	return list
+	return s.hashes(spots)
 }
 
 // placePage is how many turns are read at a time.
@@ -118,6 +125,45 @@ func (s *search) readPlaces(ctx context.Context, places []int64, near map[spot][
 		}
 		return nil
 	})
+}
+
+// scores are dense scores by point; all is true when whoever is not among them has no vector.
+type scores struct {
+	of  map[string]float64
+	all bool
+}
+
+// scoreBehind asks for the dense scores of what stands behind the lexical hits, before it is known what that is, which saves
+// a round. There is hardly ever more than one item at a place; should there be, scoreMissing makes up for it.
+func (s *search) scoreBehind(ctx context.Context) (scores, error) {
+	out := scores{of: map[string]float64{}, all: true}
+	spots := map[spot]bool{}
+	for _, c := range s.hits {
+		if c.position >= 0 {
+			spots[spot{c.session, c.position + 1}], spots[spot{c.session, c.position + 2}] = true, true
+		}
+	}
+	if len(spots) == 0 {
+		return out, nil
+	}
+	limit := 2*len(spots) + 16
+	q := &qdrant.QueryPoints{CollectionName: s.db.set.Collection, Query: s.denseQuery(), Filter: s.filter(qdrant.NewMatchInts(fieldPlace, s.hashes(spots)...)),
+		Limit: qdrant.PtrOf(uint64(limit)), WithPayload: qdrant.NewWithPayload(false)}
+	s.useDense(q)
+	hits, err := call(ctx, s.db, "score", func(ctx context.Context) ([]*qdrant.ScoredPoint, error) { return s.db.client.Query(ctx, q) })
+	for _, h := range hits {
+		out.of[h.GetId().GetUuid()] = float64(h.GetScore())
+	}
+	out.all = len(hits) < limit
+	return out, err
+}
+
+func (s *search) hashes(spots map[spot]bool) []int64 {
+	list := make([]int64, 0, len(spots))
+	for sp := range spots {
+		list = append(list, place(s.scope, sp.session, sp.position))
+	}
+	return list
 }
 
 // scorePage is how many candidates are scored in one query.

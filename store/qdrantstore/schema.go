@@ -147,18 +147,22 @@ func denseParams(dim int) *qdrant.VectorParams {
 // fullScanKB is the size of vectors, in KB, up to which the server scans.
 const fullScanKB = 1_000_000
 
-// makeIndexes makes all indexes. Only the last is waited for: the server makes them in order. What it has is then read
-// back, because a failure of those not waited for is not reported.
+// makeIndexes makes all indexes, some at a time, and reads back what the server has.
 func (db *DB) makeIndexes(ctx context.Context, name string) error {
 	list := indexes()
-	for i, x := range list {
-		_, err := call(ctx, db, "create index", func(ctx context.Context) (*qdrant.UpdateResult, error) {
-			return db.client.CreateFieldIndex(ctx, &qdrant.CreateFieldIndexCollection{CollectionName: name, Wait: qdrant.PtrOf(i == len(list)-1),
+	err := each(len(list), width, func(i int) error {
+		x := list[i]
+		res, err := call(ctx, db, "create index", func(ctx context.Context) (*qdrant.UpdateResult, error) {
+			return db.client.CreateFieldIndex(ctx, &qdrant.CreateFieldIndexCollection{CollectionName: name, Wait: qdrant.PtrOf(true),
 				FieldName: x.field, FieldType: x.kind.Enum(), FieldIndexParams: x.params})
 		})
 		if err != nil {
 			return err
 		}
+		return completed("create index", res)
+	})
+	if err != nil {
+		return err
 	}
 	info, err := db.info(ctx, name)
 	if err != nil {

@@ -57,14 +57,12 @@ func (g *grounding) align() {
 
 // find returns the span of the turn that a quote is, or "".
 func (g *grounding) find(quote string) string {
-	if q := strings.TrimSpace(quote); q != "" {
-		if i := index(g.text, q); i >= 0 {
-			return q
-		}
-	}
 	want := store.FoldText(quote)
 	if want == "" {
-		return ""
+		return "" // a full stop is in every turn
+	}
+	if q := strings.TrimSpace(quote); index(g.text, q) >= 0 {
+		return q
 	}
 	i := index(g.folded, want)
 	if i < 0 {
@@ -79,6 +77,23 @@ func (g *grounding) find(quote string) string {
 		return ""
 	}
 	return span
+}
+
+// carries reports whether a span is enough for a statement to rest on: more than a pronoun, unless the turn says no more.
+func (g *grounding) carries(span string) bool {
+	const least = 3
+	folded := store.FoldText(span)
+	n := 0
+	for _, r := range folded {
+		switch {
+		case r == ' ':
+		case unicode.IsDigit(r), !isSpelled(r): // a Chinese character says as much as a short word
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n >= least || n == 2 && strings.ContainsFunc(folded, unicode.IsDigit) || folded == g.folded
 }
 
 // index is where a quote stands in a text, not within a word: "art" is not in "party".

@@ -150,7 +150,7 @@ func TestGrounding(t *testing.T) {
 		{"ﬁne café", "fine cafe\u0301", "ﬁne café"},
 		{"I like tea", "", ""},
 		{"I like tea", "...", ""},
-		{"I like... tea", "...", "..."},
+		{"I like... tea", "...", ""},
 		{"", "tea", ""},
 		{"I like tea", "I like coffee", ""},
 		{"I like tea. You like coffee.", "I like coffee", ""},
@@ -158,6 +158,20 @@ func TestGrounding(t *testing.T) {
 	} {
 		if got := newGrounding(c.text).find(c.quote); got != c.want {
 			t.Errorf("%q in %q: %q, want %q", c.quote, c.text, got, c.want)
+		}
+	}
+}
+
+func TestAPronounCarriesNothing(t *testing.T) {
+	for _, c := range []struct {
+		text, span string
+		want       bool
+	}{
+		{"I like tea", "I", false}, {"I like tea", "tea", true}, {"ok", "ok", true}, {"Ok!", "ok", true}, {"我喜欢茶", "我", false}, {"我喜欢茶", "喜欢", true}, {"对", "对", true},
+		{"I am 42", "42", true}, {"I am 7", "7", true}, {"I am 7", "am", false}, {"I ❤ tea", "I ❤", true},
+	} {
+		if got := newGrounding(c.text).carries(c.span); got != c.want {
+			t.Errorf("%q of %q: %t", c.span, c.text, got)
 		}
 	}
 }

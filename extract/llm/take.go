@@ -56,7 +56,7 @@ func (r *run) operation(o *reply.Op, turns map[string]*store.Item, known []*stor
 // judge says why an operation must not be stored, or "". It puts the turn's own text in place of the quote.
 func (r *run) judge(op *extract.Operation, turn *store.Item, speaker string, speakers map[string]bool) Reason {
 	span := r.ground(turn).find(op.Quote)
-	if span == "" {
+	if span == "" || op.Content != "" && !r.ground(turn).carries(span) {
 		return Ungrounded
 	}
 	op.Quote = span

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // maxDateBytes bounds how much of a text is read for dates and expressions of time.
@@ -43,19 +42,6 @@ func QueryDates(query string) []DateWindow {
 		return out
 	}
 	return yearsNamed(s)
-}
-
-// QueryDatesAt is [QueryDates], and where that finds nothing the ranges of relative phrases ("yesterday", "last week"),
-// counted from the time of asking.
-func QueryDatesAt(query string, now time.Time) []DateWindow {
-	if out := QueryDates(query); len(out) > 0 {
-		return out
-	}
-	var out []DateWindow
-	for _, r := range relativeDates(dateText(query), now) {
-		out = append(out, DateWindow{Range: r})
-	}
-	return out
 }
 
 // dateText is the beginning of a text, folded.

@@ -1,0 +1,380 @@
+package scoring
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The grammar of times in questions. Rules find expressions that stand for days ("7 May", "last week", 去年), each with its
+// place; then what stands around an expression narrows it ("early", 底, 夏天), opens it ("since", 之前) or joins two to a
+// range ("between … and", 到). An expression that leaves the years 1 to 9999 is no expression.
+
+const (
+	maxGrammarBytes = 4000 // of a question that are read for times
+	maxWindows      = 8    // taken from one question
+)
+
+// QueryDatesAt finds the days, months, years and ranges a question names, in English and Chinese, counted from the time of
+// asking and in its zone: all that [QueryDates] finds, relative phrases ("yesterday", 上周五), spans ("the past two weeks",
+// 最近三天), seasons, quarters, parts ("early 2023", 上个月底), feasts, ranges ("between May and July 2025", 三月到五月) and
+// open ends ("since May", 去年之前). The windows are to be matched softly; they are never a filter.
+func QueryDatesAt(query string, now time.Time) []DateWindow {
+	today, ok := DayOf(now)
+	if !ok {
+		return QueryDates(query)
+	}
+	if len(query) > maxGrammarBytes {
+		query = query[:maxGrammarBytes]
+	}
+	s := fold(query)
+	han := hasDense(s)
+	if han {
+		s = hanNumerals(s)
+	}
+	g := grammar{text: s, today: today, future: reFuture.MatchString(s)}
+	for i := range timeRules {
+		if r := &timeRules[i]; han || !r.han {
+			g.find(r)
+		}
+	}
+	g.settle()
+	return g.windows()
+}
+
+// reFuture are the words of a question about what is to come.
+var reFuture = regexp.MustCompile(`\b(?:will|shall|going to|due|upcoming|plan(?:s|ned|ning)? to|scheduled)\b|'ll\b|将|会在|打算|计划|即将|要去|安排`)
+
+// timed is an expression found: text[from:to] means any of the windows.
+type timed struct {
+	from, to int
+	windows  []DateWindow
+	year     bool // a whole year, which seasons and parts may follow
+}
+
+// timeRule makes windows of the submatches of a pattern; none when it is no time after all. An expression stands from the
+// first to the last group that matched, or where the whole match does when the rule has no group.
+type timeRule struct {
+	re    *regexp.Regexp
+	han   bool // only in Chinese or Japanese text
+	whole bool // the expression is the whole match
+	make  func(g *grammar, m []string) []DateWindow
+}
+
+type grammar struct {
+	text   string
+	today  Day
+	future bool // the question is about what is to come
+	found  []timed
+
+	from, to int // of the match in hand
+}
+
+func (g *grammar) find(r *timeRule) {
+	for _, at := range r.re.FindAllStringSubmatchIndex(g.text, maxRanges) {
+		m := make([]string, len(at)/2)
+		g.from, g.to = at[0], at[1]
+		first, last := -1, -1
+		for i := range m {
+			if at[2*i] < 0 {
+				continue
+			}
+			m[i] = g.text[at[2*i]:at[2*i+1]]
+			if i > 0 && at[2*i] < at[2*i+1] {
+				if first < 0 || at[2*i] < first {
+					first = at[2*i]
+				}
+				last = max(last, at[2*i+1])
+			}
+		}
+		if first >= 0 && !r.whole {
+			g.from, g.to = first, last
+		}
+		if ws := g.reachable(r.make(g, m)); len(ws) > 0 {
+			g.found = append(g.found, timed{from: g.from, to: g.to, windows: ws, year: wholeYear(ws)})
+		}
+	}
+}
+
+// reachable drops windows that are no days of the calendar.
+func (g *grammar) reachable(ws []DateWindow) []DateWindow {
+	return slices.DeleteFunc(ws, func(w DateWindow) bool {
+		if w.Year == 0 && w.Month == 0 && w.Day == 0 {
+			return !w.Range.valid()
+		}
+		leap := w.Year
+		if leap == 0 {
+			leap = 2000
+		}
+		_, ok := validDate(leap, max(w.Month, 1), max(w.Day, 1))
+		return !ok
+	})
+}
+
+func wholeYear(ws []DateWindow) bool {
+	w := ws[0]
+	if w.Year != 0 {
+		return w.Month == 0
+	}
+	if !w.Range.valid() || w.Month != 0 {
+		return false
+	}
+	y, _, _ := w.Range.From.Date()
+	return w.Range == yearRange(y)
+}
+
+// settle keeps, of expressions that overlap, the one that begins first and of these the longest.
+func (g *grammar) settle() {
+	slices.SortStableFunc(g.found, func(a, b timed) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	end := -1
+	g.found = slices.DeleteFunc(g.found, func(t timed) bool {
+		if t.from < end {
+			return true
+		}
+		end = t.to
+		return false
+	})
+}
+
+// windows reads what stands around the expressions.
+func (g *grammar) windows() []DateWindow {
+	for i := 0; i < len(g.found); i++ {
+		g.narrow(i)
+		for i+1 < len(g.found) && g.found[i+1].from < g.found[i].to {
+			g.found = slices.Delete(g.found, i+1, i+2) // 去年夏天: the season belongs to the year
+		}
+	}
+	var out []DateWindow
+	for i := 0; i < len(g.found); i++ {
+		if i+1 < len(g.found) {
+			if r, ok := g.join(i); ok {
+				out = append(out, DateWindow{Range: r})
+				i++
+				continue
+			}
+		}
+		out = append(out, g.open(&g.found[i])...)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out[:min(len(out), maxWindows)]
+}
+
+var (
+	rePartBefore = regexp.MustCompile(`(?:\b(early|mid|late)(?:\s+in)?[\s-]*|\b(beginning|start|middle|end)\s+of\s+(?:the\s+)?(?:month\s+of\s+)?|\b(first|second|1st|2nd)\s+half\s+of\s+(?:the\s+)?|\b(first|second|third|fourth|last)\s+quarter\s+of\s+(?:the\s+)?)$`)
+	rePartBehind = regexp.MustCompile(`^的?(?:年?(初|底|末)|(上旬|中旬|下旬|年中)|(上半年|下半年|上半月|下半月)|第?([1-4一二三四])季度?)`)
+	reHanSeason  = regexp.MustCompile(`^的?([春夏秋冬])(?:天|季|日|里|$)|^的?(暑假|寒假)`)
+)
+
+// narrow applies "early", "the end of", 初, 夏天 … to an expression.
+func (g *grammar) narrow(i int) {
+	t := &g.found[i]
+	before := g.text[:t.from]
+	if i > 0 {
+		before = g.text[g.found[i-1].to:t.from]
+	}
+	if m := rePartBefore.FindStringSubmatch(before); m != nil {
+		r, ok := g.span(t.windows[0], 0)
+		if !ok || r.To-r.From < 6 { // "early May 1"
+			return
+		}
+		part, of := 0, 3
+		switch {
+		case m[3] != "":
+			part, of = ordinal(m[3]), 2
+		case m[4] != "":
+			part, of = ordinal(m[4]), 4
+		case m[1] == "mid" || m[2] == "middle":
+			part = 1
+		case m[1] == "late" || m[2] == "end":
+			part = 2
+		}
+		t.windows = []DateWindow{{Range: share(r, part, of)}}
+		return
+	}
+	behind := g.text[t.to:]
+	if m := reHanSeason.FindStringSubmatchIndex(behind); m != nil && t.year {
+		r, _ := g.span(t.windows[0], 0)
+		y, _, _ := r.From.Date()
+		word := strings.TrimPrefix(behind[m[0]:m[1]], "的")
+		t.windows = seasonOf(y, hanSeasonIndex(word))
+		t.to += m[1]
+		return
+	}
+	m := rePartBehind.FindStringSubmatch(behind)
+	if m == nil {
+		return
+	}
+	r, ok := g.span(t.windows[0], 0)
+	if !ok || r.To-r.From < 6 {
+		return
+	}
+	part, of := hanPart(m)
+	t.windows = []DateWindow{{Range: share(r, part, of)}}
+	t.to += len(m[0])
+}
+
+func ordinal(s string) int {
+	switch s {
+	case "first", "1st":
+		return 0
+	case "second", "2nd":
+		return 1
+	case "third":
+		return 2
+	}
+	return 3
+}
+
+// hanPart is which of how many parts 初, 中旬, 下半年 or 第二季度 is.
+func hanPart(m []string) (part, of int) {
+	switch {
+	case m[4] != "":
+		return quantity(m[4]) - 1, 4
+	case m[3] != "":
+		if strings.HasPrefix(m[3], "下") {
+			return 1, 2
+		}
+		return 0, 2
+	case m[2] == "中旬", m[2] == "年中":
+		return 1, 3
+	case m[1] == "初", m[2] == "上旬":
+		return 0, 3
+	}
+	return 2, 3
+}
+
+// share is one of n equal parts of a range; of a year whole months.
+func share(r DateRange, part, n int) DateRange {
+	y, m, d := r.From.Date()
+	if r == yearRange(y) && m == 1 && d == 1 {
+		size := 12 / n
+		return DateRange{civil(y, 1+part*size, 1), civil(y, 1+(part+1)*size, 1) - 1}
+	}
+	days := int(r.To-r.From) + 1
+	return DateRange{r.From + Day(days*part/n), r.From + Day(days*(part+1)/n) - 1}
+}
+
+// span is the range of days a window means, where it leaves the year open that of year or, for 0, the last one that has
+// begun (the next one in a question about what is to come).
+func (g *grammar) span(w DateWindow, year int) (DateRange, bool) {
+	if w.Year == 0 && w.Month == 0 && w.Day == 0 {
+		return w.Range, w.Range.valid()
+	}
+	if w.Year != 0 {
+		year = w.Year
+	}
+	if year != 0 {
+		return windowIn(w, year)
+	}
+	now, _, _ := g.today.Date()
+	if g.future {
+		for y := now; y <= now+4; y++ { // four years reach a leap day
+			if r, ok := windowIn(w, y); ok && r.To >= g.today {
+				return r, true
+			}
+		}
+		return DateRange{}, false
+	}
+	for y := now; y >= now-4; y-- {
+		if r, ok := windowIn(w, y); ok && r.From <= g.today {
+			return r, true
+		}
+	}
+	return DateRange{}, false
+}
+
+func windowIn(w DateWindow, year int) (DateRange, bool) {
+	switch {
+	case w.Day != 0:
+		d, ok := validDate(year, w.Month, w.Day)
+		return DateRange{d, d}, ok
+	case w.Month != 0:
+		d, ok := validDate(year, w.Month, 1)
+		return monthRange(d, 0), ok
+	}
+	r := yearRange(year)
+	return r, r.valid()
+}
+
+var (
+	reJoin  = regexp.MustCompile(`^\s*(?:and|to|till|until|through|thru|[-–—~～]|到|至|和|与|跟)\s*(?:the\s+)?(?:early|mid|late)?[\s-]*$`)
+	reAnd   = regexp.MustCompile(`^\s*(?:and|和|与|跟)`)
+	reSince = regexp.MustCompile(`\b(?:since|from|starting(?:\s+in)?|as of)\s+(?:the\s+|about\s+|early\s+|mid\s+|late\s+)?$|自从?$|从$`)
+	reAfter = regexp.MustCompile(`\b(?:after|later than)\s+(?:the\s+)?$`)
+	reUntil = regexp.MustCompile(`\b(?:until|till|up to|by)\s+(?:the\s+)?$|直到$|截至$|截止到?$`)
+	rePrior = regexp.MustCompile(`\b(?:before|prior to|earlier than)\s+(?:the\s+)?$`)
+
+	reHanSince = regexp.MustCompile(`^(?:以来|至今|到现在|到今天|开始|起)`)
+	reHanAfter = regexp.MustCompile(`^(?:之后|以后|过后|后)`)
+	reHanPrior = regexp.MustCompile(`^(?:之前|以前|前)`)
+	reBetween  = regexp.MustCompile(`\bbetween\s+(?:the\s+)?(?:early|mid|late)?[\s-]*$`)
+	reHanRange = regexp.MustCompile(`^(?:之间|期间|这段时间)`)
+)
+
+// join makes a range of an expression and the next when words between them say so. A year that only one of them names
+// belongs to both.
+func (g *grammar) join(i int) (DateRange, bool) {
+	a, b := &g.found[i], &g.found[i+1]
+	gap := g.text[a.to:b.from]
+	if !reJoin.MatchString(gap) {
+		return DateRange{}, false
+	}
+	between := reBetween.MatchString(g.text[:a.from]) || reHanRange.MatchString(g.text[b.to:])
+	if reAnd.MatchString(gap) && !between {
+		return DateRange{}, false
+	}
+	year := func(w DateWindow) int {
+		if w.Year != 0 {
+			return w.Year
+		}
+		if w.Range.valid() && w.Month == 0 && w.Day == 0 {
+			y, _, _ := w.Range.From.Date()
+			return y
+		}
+		return 0
+	}
+	x, okX := g.span(a.windows[0], year(b.windows[0]))
+	y, okY := g.span(b.windows[0], year(a.windows[0]))
+	if okX && okY && x.From > y.To { // "November to February 2023"
+		if a.windows[0].Year == 0 && a.windows[0].Month != 0 {
+			yy, _, _ := x.From.Date()
+			x, okX = windowIn(a.windows[0], yy-1)
+		} else if b.windows[0].Year == 0 && b.windows[0].Month != 0 {
+			yy, _, _ := y.From.Date()
+			y, okY = windowIn(b.windows[0], yy+1)
+		}
+	}
+	r := DateRange{x.From, y.To}
+	return r, okX && okY && r.valid()
+}
+
+// open applies "since", "after", "until" and "before".
+func (g *grammar) open(t *timed) []DateWindow {
+	r, ok := g.span(t.windows[0], 0)
+	if !ok {
+		return t.windows
+	}
+	before, behind := g.text[:t.from], g.text[t.to:]
+	// What was said may be of the day before or behind; of an open end nothing later than today is known.
+	last := g.today
+	if g.future || r.To >= last {
+		last = min(r.To+366, maxDay)
+	}
+	switch {
+	case reSince.MatchString(before), reHanSince.MatchString(behind):
+		return []DateWindow{{Range: DateRange{r.From, max(last, r.To)}}}
+	case reAfter.MatchString(before), reHanAfter.MatchString(behind):
+		return []DateWindow{{Range: DateRange{min(r.To+1, maxDay), last}}}
+	case reUntil.MatchString(before):
+		return []DateWindow{{Range: DateRange{minDay, r.To}}}
+	case rePrior.MatchString(before), reHanPrior.MatchString(behind):
+		return []DateWindow{{Range: DateRange{minDay, max(r.From-1, minDay)}}}
+	}
+	return t.windows
+}

@@ -1,0 +1,512 @@
+package scoring
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// days of the units, and how vague a distance in them is.
+func unitDays(unit string) (length, slack Day) {
+	switch unit {
+	case "week":
+		return 7, 3
+	case "fortnight":
+		return 14, 3
+	case "month":
+		return 30, 15
+	case "year":
+		return 365, 180
+	}
+	return 1, 0
+}
+
+// reach is the greatest distance that an expression may name: further off is no date anyone asks for.
+const reach Day = 366 * 300
+
+// distance reads "two" "weeks"; ok is false for none and for one out of reach.
+func distance(n, unit string) (d, slack Day, ok bool) {
+	length, slack := unitDays(unit)
+	if n == "半" || strings.HasPrefix(n, "half") {
+		return length / 2, max(slack/3, 1), length > 1
+	}
+	count := quantity(strings.Join(strings.Fields(n), " "))
+	switch n {
+	case "eleven":
+		count = 11
+	case "twelve":
+		count = 12
+	case "两三":
+		count = 3
+	case "三五":
+		count = 5
+	}
+	if count <= 0 || Day(count) > reach/length {
+		return 0, 0, false
+	}
+	return Day(count) * length, slack, true
+}
+
+// nowhere is a range that is none.
+func nowhere() DateRange { return DateRange{1, 0} }
+
+func agoIn(today Day, n, unit string) DateRange {
+	d, slack, ok := distance(n, unit)
+	if !ok {
+		return nowhere()
+	}
+	return DateRange{today - d - slack, today - d + slack}
+}
+
+func ahead(today Day, n, unit string) DateRange {
+	d, slack, ok := distance(n, unit)
+	if !ok {
+		return nowhere()
+	}
+	return DateRange{today + d - slack, today + d + slack}
+}
+
+func near(d, from, to Day) []DateWindow {
+	return []DateWindow{{Range: DateRange{d + from, d + to}}}
+}
+
+// stretch is the time of n units up to today, or from tomorrow on.
+func (g *grammar) stretch(future bool, n, unit string) []DateWindow {
+	d, _, ok := distance(n, unit)
+	switch {
+	case !ok:
+		return nil
+	case future:
+		return near(g.today, 1, d)
+	}
+	return near(g.today, -d, 0)
+}
+
+// unitAt is the week, weekend, month or year that lies n of them from this one.
+func (g *grammar) unitAt(unit string, n int) []DateWindow {
+	switch unit {
+	case "week":
+		return []DateWindow{{Range: week(Day(n))(g.today)}}
+	case "weekend":
+		return []DateWindow{{Range: weekend(Day(n))(g.today)}}
+	case "month":
+		return []DateWindow{{Range: months(n)(g.today)}}
+	}
+	y, _, _ := g.today.Date()
+	return []DateWindow{{Year: y + n}}
+}
+
+func sideOffset(side string) int {
+	switch side {
+	case "last", "past", "previous":
+		return -1
+	case "next", "coming":
+		return 1
+	}
+	return 0
+}
+
+// monthOrNone is a month that [grammar.reachable] drops when n is none.
+func monthOrNone(n int) int {
+	if n < 1 || n > 12 {
+		return 99
+	}
+	return n
+}
+
+var reMonthLead = regexp.MustCompile(`\b(?:in|of|since|during|until|till|by|from|before|after|every|between|through|around|early|late|mid)[\s-]+$`)
+
+func (g *grammar) englishMonth(m []string) []DateWindow {
+	n, year := monthNumber(m[2]), plausibleYear(m[3])
+	if year != 0 {
+		return []DateWindow{{Year: year, Month: n}}
+	}
+	if m[1] == "" {
+		before := g.text[:g.from]
+		joined := strings.HasSuffix(before, "and ") && strings.Contains(before, "between ") || strings.HasSuffix(before, " to ") && strings.Contains(before, "from ")
+		if ambiguousMonth(m[2]) && !reMonthLead.MatchString(before) && !joined {
+			return nil
+		}
+		return []DateWindow{{Month: n}}
+	}
+	r, ok := g.nearest(func(y int) DateRange { r, _ := windowIn(DateWindow{Month: n}, y); return r }, m[1])
+	if !ok {
+		return nil
+	}
+	y, _, _ := r.From.Date()
+	return []DateWindow{{Year: y, Month: n}}
+}
+
+// nearest is the yearly span meant by "last" (over by today), "next" (yet to begin), "this" (of this year) or nothing (the
+// last that has begun; the next in a question about what is to come).
+func (g *grammar) nearest(span func(year int) DateRange, side string) (DateRange, bool) {
+	y, _, _ := g.today.Date()
+	if side == "" && g.future {
+		side = "coming"
+	}
+	switch sideOffset(side) {
+	case -1:
+		for n := y; n >= y-2; n-- {
+			if r := span(n); r.To < g.today {
+				return r, r.valid()
+			}
+		}
+	case 1:
+		for n := y; n <= y+1; n++ {
+			if r := span(n); r.From > g.today || side == "coming" && r.To >= g.today {
+				return r, r.valid()
+			}
+		}
+	default:
+		if side == "this" {
+			return span(y), span(y).valid()
+		}
+		for n := y; n >= y-1; n-- {
+			if r := span(n); r.From <= g.today {
+				return r, r.valid()
+			}
+		}
+	}
+	return DateRange{}, false
+}
+
+var seasons = map[string]int{"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
+
+// seasonRange is a season of the northern year; the winter of a year begins in its December.
+func seasonRange(year, season int) DateRange {
+	m := 3 + 3*season
+	return DateRange{civil(year, m, 1), civil(year, m+3, 1) - 1}
+}
+
+// seasonOf is a season of a named year: of winters, both that touch it.
+func seasonOf(year, season int) []DateWindow {
+	switch season {
+	case 3:
+		return []DateWindow{{Range: seasonRange(year, 3)}, {Range: DateRange{civil(year, 1, 1), civil(year, 3, 1) - 1}}}
+	case 4: // summer holidays
+		return []DateWindow{{Range: DateRange{civil(year, 7, 1), civil(year, 8, 31)}}}
+	case 5: // winter holidays
+		return []DateWindow{{Range: DateRange{civil(year, 1, 10), civil(year, 2, 28)}}}
+	}
+	return []DateWindow{{Range: seasonRange(year, season)}}
+}
+
+var reSeasonLead = regexp.MustCompile(`\b(?:in|during|over|since|before|after|until|by|that|early|mid|late|throughout)[\s-]+(?:the\s+)?$`)
+
+func (g *grammar) englishSeason(m []string) []DateWindow {
+	season := seasons[m[2]]
+	y, _, _ := g.today.Date()
+	switch {
+	case m[3] != "":
+		return seasonOf(atoi(m[3]), season)
+	case m[4] != "":
+		return seasonOf(y+sideOffset(m[4]), season)
+	case m[1] == "" && !reSeasonLead.MatchString(g.text[:g.from]):
+		return nil // "spring onions", "a fall"
+	}
+	return g.season(season, m[1])
+}
+
+// season is the one meant by "last", "this", "next" or nothing.
+func (g *grammar) season(season int, side string) []DateWindow {
+	span := func(y int) DateRange { return seasonOf(y, season)[0].Range }
+	if side == "this" && season == 3 {
+		if _, month, _ := g.today.Date(); month <= 2 {
+			y, _, _ := g.today.Date()
+			return []DateWindow{{Range: span(y - 1)}}
+		}
+	}
+	if r, ok := g.nearest(span, side); ok {
+		return []DateWindow{{Range: r}}
+	}
+	return nil
+}
+
+// partOfYear is one of so many parts of the year named, or of the nearest.
+func (g *grammar) partOfYear(part, of, year int, side string) []DateWindow {
+	y, _, _ := g.today.Date()
+	switch {
+	case year != 0:
+		return []DateWindow{{Range: share(yearRange(year), part, of)}}
+	case side != "":
+		return []DateWindow{{Range: share(yearRange(y+sideOffset(side)), part, of)}}
+	}
+	if r, ok := g.nearest(func(y int) DateRange { return share(yearRange(y), part, of) }, ""); ok {
+		return []DateWindow{{Range: r}}
+	}
+	return nil
+}
+
+func (g *grammar) englishWeekday(m []string) []DateWindow {
+	day := Day(weekdayIndex[m[2]])
+	monday := g.today - Day(g.today.weekday())
+	if m[3] != "" {
+		return near(monday+day+Day(7*sideOffset(m[3][:4])), 0, 0)
+	}
+	switch m[1] {
+	case "last", "past", "previous":
+		return []DateWindow{{Range: weekdayRange(g.today, "last", int(day))}}
+	case "next", "coming":
+		first := weekdayRange(g.today, "next", int(day))
+		out := []DateWindow{{Range: first}}
+		if second := monday + 7 + day; m[1] == "next" && second != first.From {
+			out = append(out, near(second, 0, 0)...)
+		}
+		return out
+	case "this":
+		return near(monday+day, 0, 0)
+	}
+	return g.weekdayNear(int(day))
+}
+
+// weekdayNear is the last such day up to today or, in a question about what is to come, the first from today on.
+func (g *grammar) weekdayNear(weekday int) []DateWindow {
+	back := Day((g.today.weekday() - weekday + 7) % 7)
+	if g.future && back > 0 {
+		return near(g.today, 7-back, 7-back)
+	}
+	return near(g.today, -back, -back)
+}
+
+var reDayEnd = regexp.MustCompile(`^\s*(?:$|[?.,!;:)])`)
+
+func (g *grammar) dayOfMonth(m []string) []DateWindow {
+	n := atoi(m[1])
+	if m[2] != "" {
+		return g.dayIn(sideOffset(m[2][:4]), n)
+	}
+	// "the 3rd time", "the 21st century"
+	if !reDayEnd.MatchString(g.text[g.to:]) && !strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(g.text[:g.from], "the "), " "), "on") {
+		return nil
+	}
+	return g.lastDay(n)
+}
+
+// dayIn is a day of the month that lies offset months from this one.
+func (g *grammar) dayIn(offset, day int) []DateWindow {
+	r := monthRange(g.today, offset)
+	y, m, _ := r.From.Date()
+	if d, ok := validDate(y, int(m), day); ok {
+		return near(d, 0, 0)
+	}
+	return nil
+}
+
+// lastDay is the last such day of a month up to today, or the next one of what is to come.
+func (g *grammar) lastDay(day int) []DateWindow {
+	for i := range 3 {
+		offset := -i
+		if g.future {
+			offset = i
+		}
+		ws := g.dayIn(offset, day)
+		if len(ws) == 1 && (ws[0].Range.From <= g.today) != g.future || len(ws) == 1 && ws[0].Range.From == g.today {
+			return ws
+		}
+	}
+	return nil
+}
+
+// The fixed phrases, longest first.
+var (
+	reEnglishPhrase = regexp.MustCompile(`\b(` + alternatives(func(p phrase) []string { return p.english }) + `)\b`)
+	reHanPhrase     = regexp.MustCompile(`(` + alternatives(func(p phrase) []string { return p.words }) + `)`)
+)
+
+func alternatives(of func(phrase) []string) string {
+	var all []string
+	for _, p := range phrases {
+		all = append(all, of(p)...)
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return strings.Join(all, "|")
+}
+
+func (g *grammar) phrase(words string) []DateWindow {
+	for _, p := range phrases {
+		if slices.Contains(p.english, words) || slices.Contains(p.words, words) {
+			return []DateWindow{{Range: p.days(g.today)}}
+		}
+	}
+	return nil
+}
+
+// feasts by their first and last day; those of the moon by the weeks they fall in.
+var feasts = map[string][4]int{
+	"christmas": {12, 24, 12, 26}, "christmas eve": {12, 24, 12, 24}, "christmas day": {12, 25, 12, 25},
+	"new years": {12, 31, 13, 1}, "new years eve": {12, 31, 12, 31}, "new years day": {1, 1, 1, 1},
+	"halloween": {10, 31, 10, 31}, "valentines": {2, 14, 2, 14}, "valentines day": {2, 14, 2, 14}, "thanksgiving": {11, 22, 11, 28}, "easter": {3, 22, 4, 25},
+	"元旦": {1, 1, 1, 1}, "春节": {1, 21, 2, 20}, "除夕": {1, 20, 2, 19}, "情人节": {2, 14, 2, 14}, "劳动节": {5, 1, 5, 5}, "五一": {5, 1, 5, 5},
+	"端午": {5, 28, 6, 25}, "中秋": {9, 7, 10, 8}, "国庆": {10, 1, 10, 7}, "圣诞": {12, 24, 12, 26}, "儿童节": {6, 1, 6, 1}, "万圣节": {10, 31, 10, 31},
+}
+
+var (
+	reEnglishFeast = regexp.MustCompile(`\b(?:(` + enSide + `)\s+)?(christmas(?: eve| day)?|new year['’]?s(?: eve| day)?|halloween|valentine['’]?s(?: day)?|thanksgiving|easter)\b(?:\s+(?:of\s+|in\s+)?(?:(` + enYear + `)\b|(last|this|next)\s+year\b))?`)
+	reHanFeast     = regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年))?的?(元旦|春节|除夕|情人节|劳动节|五一|端午|中秋|国庆|圣诞|儿童节|万圣节)`)
+)
+
+func (g *grammar) feast(m []string) []DateWindow {
+	name, side, year := m[2], m[1], 0
+	if days, ok := feasts[m[3]]; ok { // the Chinese rule: year, relative year, name
+		if m[1] != "" || m[2] != "" {
+			year = g.hanYear(m[1], m[2])
+		}
+		return g.yearly(days, year, "")
+	}
+	y, _, _ := g.today.Date()
+	if year = atoi(m[3]); year == 0 && m[4] != "" {
+		year = y + sideOffset(m[4])
+	}
+	name = strings.NewReplacer("'", "", "’", "").Replace(name)
+	return g.yearly(feasts[name], year, side)
+}
+
+// yearly is a span of days that comes back every year: that of year, or the nearest.
+func (g *grammar) yearly(d [4]int, year int, side string) []DateWindow {
+	span := func(y int) DateRange { return DateRange{civil(y, d[0], d[1]), civil(y, d[2], d[3])} }
+	if year != 0 {
+		return []DateWindow{{Range: span(year)}}
+	}
+	if r, ok := g.nearest(span, side); ok {
+		return []DateWindow{{Range: r}}
+	}
+	return nil
+}
+
+func (g *grammar) hanYear(digits, word string) int {
+	if digits != "" {
+		return cmp.Or(plausibleYear(digits), 99_999)
+	}
+	y, _, _ := g.today.Date()
+	switch word {
+	case "大前年":
+		y -= 3
+	case "前年":
+		y -= 2
+	case "去年":
+		y--
+	case "明年":
+		y++
+	case "后年", "後年":
+		y += 2
+	}
+	return y
+}
+
+func hanSide(word string) int {
+	switch {
+	case strings.HasPrefix(word, "上"):
+		return -1
+	case strings.HasPrefix(word, "下"):
+		return 1
+	}
+	return 0
+}
+
+func hanSideWord(word string) string {
+	switch {
+	case strings.HasPrefix(word, "上"), strings.HasPrefix(word, "刚"):
+		return "last"
+	case strings.HasPrefix(word, "下"):
+		return "next"
+	case word != "":
+		return "this"
+	}
+	return ""
+}
+
+func hanSpan(word string) string {
+	switch word {
+	case "周末", "週末":
+		return "weekend"
+	case "月":
+		return "month"
+	}
+	return "week"
+}
+
+func hanSeasonIndex(word string) int {
+	for i, s := range [...]string{"春", "夏", "秋", "冬", "暑", "寒"} {
+		if strings.HasPrefix(word, s) {
+			return i
+		}
+	}
+	return 0
+}
+
+// hanBarePart is 年底, 上半年, 月初 … with no year or month before it.
+func (g *grammar) hanBarePart(m []string) []DateWindow {
+	month := func(part int) []DateWindow {
+		r := share(monthRange(g.today, 0), part, 3)
+		if r.From > g.today && !g.future {
+			r = share(monthRange(g.today, -1), part, 3)
+		}
+		return []DateWindow{{Range: r}}
+	}
+	switch m[1] {
+	case "年初":
+		return g.partOfYear(0, 3, 0, "")
+	case "年中":
+		return g.partOfYear(1, 3, 0, "")
+	case "上半年":
+		return g.partOfYear(0, 2, 0, "")
+	case "下半年":
+		return g.partOfYear(1, 2, 0, "")
+	case "月初":
+		return month(0)
+	case "月底", "月末":
+		return month(2)
+	}
+	return g.partOfYear(2, 3, 0, "")
+}
+
+// digitBefore reports whether a number goes on before a place, or is an ordinal there (第三号).
+func digitBefore(s string, at int) bool {
+	before := s[:at]
+	return before != "" && before[len(before)-1] >= '0' && before[len(before)-1] <= '9' || strings.HasSuffix(before, "第") || strings.HasSuffix(before, ".")
+}
+
+func startsWithAny(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
+}
+
+var (
+	reHanYearWords  = regexp.MustCompile(`[〇零一二三四五六七八九]{4}年`)
+	reHanCountWords = regexp.MustCompile(`([一二三四五六七八九十]{1,3})([月日号號])`)
+)
+
+// hanNumerals writes the numbers of years, months and days as digits: 二〇二三年三月 becomes 2023年3月.
+func hanNumerals(s string) string {
+	s = reHanYearWords.ReplaceAllStringFunc(s, func(y string) string {
+		var b strings.Builder
+		for _, r := range y {
+			if i := strings.IndexRune("〇一二三四五六七八九", r); r == '零' || i == 0 {
+				b.WriteByte('0')
+			} else if i > 0 {
+				b.WriteByte(byte('0' + i/len("一")))
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		return b.String()
+	})
+	var b strings.Builder
+	at := 0
+	for _, m := range reHanCountWords.FindAllStringSubmatchIndex(s, maxRanges) {
+		before := s[:m[2]]
+		if strings.HasSuffix(before, "周") || strings.HasSuffix(before, "週") || strings.HasSuffix(before, "期") || strings.HasSuffix(before, "拜") {
+			continue // 上周一日…
+		}
+		n := quantity(s[m[2]:m[3]])
+		if n == 0 {
+			continue
+		}
+		b.WriteString(s[at:m[2]])
+		b.WriteString(strconv.Itoa(n))
+		at = m[3]
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}

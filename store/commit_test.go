@@ -47,8 +47,10 @@ func TestCommitAndReplay(t *testing.T) {
 	ctx := context.Background()
 	s, l := &fakeStore{fail: ErrUnavailable}, &fakeLedger{}
 	sc := Scope{Tenant: "t", User: "u"}
-	write := func(id string) Write { return Write{ID: id, Scope: sc, Change: Change{Put: []Item{{ID: id}}}} }
-	for _, id := range []string{"a", "b"} {
+	write := func(id string) Write {
+		return Write{ID: id, Scope: Scope{Tenant: "t", User: id}, Change: Change{Put: []Item{{ID: id}}}}
+	}
+	for _, id := range []string{"a", "b", "b"} { // the second write of b waits for the first, and is not recorded
 		if err := Commit(ctx, s, l, write(id)); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("a store out of reach: %v", err)
 		}

@@ -2,7 +2,7 @@
 // model, on the chat lines in lines/ (written for this purpose) and, if given,
 // on the texts of JSON Lines files with the fields "text" and "speaker":
 //
-//	go run ./embed/internal/fitmeans -model e5-small-v2-q8 -out embed/centre/data [-note "…" FILE.jsonl.gz …]
+//	go run ./embed/internal/fitmeans MODEL embed/centre/data "where the extra files come from" [FILE.jsonl.gz …]
 //
 // Only means leave this program, never a text. It is run by hand when a model is
 // added; changed means need a new version, for vectors centred with different
@@ -18,7 +18,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -37,11 +36,11 @@ import (
 var lines embed.FS
 
 func main() {
-	model := flag.String("model", modelstore.Default, "installed model")
-	out := flag.String("out", "", "folder of the means file")
-	note := flag.String("note", "", "where the extra files come from, for the file's comment")
-	flag.Parse()
-	if err := run(*model, *out, *note, flag.Args()); err != nil {
+	if len(os.Args) < 4 {
+		fmt.Fprintln(os.Stderr, "fitmeans: want MODEL OUT-FOLDER NOTE [FILE.jsonl.gz …]")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]); err != nil {
 		fmt.Fprintln(os.Stderr, "fitmeans:", err)
 		os.Exit(1)
 	}
@@ -49,7 +48,7 @@ func main() {
 
 func run(model, out, note string, extra []string) error {
 	if out == "" {
-		return errors.New("-out names no folder")
+		return errors.New("no output folder is named")
 	}
 	ctx := context.Background()
 	store, err := modelstore.New(nil)

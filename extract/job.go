@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -172,6 +173,9 @@ func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Oper
 		return err
 	}
 	defer unlock()
+	if turns, err = w.remaining(ctx, j.Scope, turns); err != nil {
+		return err
+	}
 	st, err := w.ledger.Thread(ctx, j.Scope, j.Thread) // turns may have come meanwhile
 	if err != nil {
 		return fmt.Errorf("read thread: %w", err)
@@ -192,6 +196,19 @@ func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Oper
 		w.opts.Wake()
 	}
 	return err
+}
+
+// remaining leaves out the turns that were forgotten while the extractor ran: a fact must not bring back what they said.
+func (w *Worker) remaining(ctx context.Context, sc store.Scope, turns map[string]store.Item) (map[string]store.Item, error) {
+	items, err := w.store.Get(ctx, sc, slices.Collect(maps.Keys(turns)))
+	if err != nil {
+		return nil, fmt.Errorf("read turns again: %w", err)
+	}
+	left := make(map[string]store.Item, len(items))
+	for _, it := range items {
+		left[it.ID] = turns[it.ID]
+	}
+	return left, nil
 }
 
 // bury ends a job's events as dead. After a permanent failure the thread goes on behind the turns that caused it.

@@ -165,6 +165,38 @@ func TestNewTurnsDuringExtractionAreNotLost(t *testing.T) {
 	})
 }
 
+// What is forgotten while an extractor reads it must not come back as a fact or a quotation.
+func TestATurnForgottenDuringExtractionLeavesNoFact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		x := &script{do: func(b extract.Batch, _ int) ([]extract.Operation, error) {
+			time.Sleep(20 * time.Second)
+			var ops []extract.Operation
+			for _, turn := range b.Turns {
+				ops = append(ops, extract.Operation{
+					Action: extract.Add, Kind: store.Semantic, Category: store.Knowledge, Content: "They said " + turn.Content,
+					Turn: turn.ID, Quote: turn.Content, Speaker: "user", Confidence: 1, Importance: 0.5,
+				})
+			}
+			return ops, nil
+		}}
+		g, _ := line(t, db, x, extract.WorkerOptions{})
+		r := say(t, g, "th", user("the code is 4471"), assistant("noted"))
+		time.Sleep(35 * time.Second)
+		if err := db.Apply(context.Background(), ann, store.Change{Delete: []string{r.Turns[0].ID}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		if facts := factsOf(t, db); len(facts) != 1 || facts[0].Content != "They said noted" {
+			t.Errorf("%+v", facts)
+		}
+		if ev := state(t, db, r); ev.State != store.EventStored || ev.Facts != 1 {
+			t.Errorf("%+v", ev)
+		}
+	})
+}
+
 func TestALoneTurnIsExtractedWithItsCounterpart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, x := open(t), &script{}

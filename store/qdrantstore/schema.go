@@ -133,8 +133,9 @@ func (db *DB) makeCollection(ctx context.Context, name string, sp space, copyOf 
 	return db.makeIndexes(ctx, name)
 }
 
-// denseParams: several rows an item, the best of which counts. Dense queries are exact, so no graph is built (m = 0); should
-// a query ever not be, the threshold keeps it a scan: under m = 0 a graph search silently finds too little.
+// denseParams: several rows an item, the best of which counts. Dense queries are exact, so no links of a graph are made at all;
+// should a query ever not be exact, or somebody turn on links by payload, the threshold keeps it a scan: with links by
+// payload alone (m = 0) a graph search silently finds too little.
 func denseParams(dim int) *qdrant.VectorParams {
 	return &qdrant.VectorParams{
 		Size: uint64(dim), Distance: qdrant.Distance_Dot,

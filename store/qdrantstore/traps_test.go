@@ -27,28 +27,34 @@ func TestSilentlyEmpty(t *testing.T) {
 		must(t, db.SetModel(ctx, model, dim))
 		r := rand.New(rand.NewPCG(1, 1))
 		items := facts(3000)
+		for i := range items {
+			items[i].Category = store.Categories()[i%4]
+		}
 		es := embed(r, items)
 		put(t, db, alice, items...)
 		must(t, db.SetEmbeddings(ctx, alice, es))
-		// As an operator might: the threshold down, indexes early.
+		// As an operator might who follows the usual advice for many tenants: links by payload only, a low threshold, indexes early.
 		must(t, db.client.UpdateCollection(ctx, &qdrant.UpdateCollection{CollectionName: db.set.Collection,
 			OptimizersConfig: &qdrant.OptimizersConfigDiff{IndexingThreshold: qdrant.PtrOf(uint64(10))},
 			VectorsConfig: qdrant.NewVectorsConfigDiffMap(map[string]*qdrant.VectorParamsDiff{denseVector: {
-				HnswConfig: &qdrant.HnswConfigDiff{FullScanThreshold: qdrant.PtrOf(uint64(10))}}})}))
+				HnswConfig: &qdrant.HnswConfigDiff{PayloadM: qdrant.PtrOf(uint64(16)), FullScanThreshold: qdrant.PtrOf(uint64(10))}}})}))
 		waitGreen(t, db)
 		q := unit(r)
-		raw, err := db.client.Query(ctx, &qdrant.QueryPoints{CollectionName: db.set.Collection, Filter: within(alice, current()),
-			Query: qdrant.NewQueryMulti([][]float32{q}), Using: qdrant.PtrOf(denseVector), Limit: qdrant.PtrOf(uint64(50)), WithPayload: qdrant.NewWithPayloadInclude(fieldID)})
-		must(t, err)
-		want := nearest(es, q, 50)
-		t.Logf("a plain query finds %d of 50", common(raw, want))
-		if common(raw, want) == 50 {
-			t.Log("the trap did not show: the server scanned")
-		}
-		c, err := db.Search(ctx, alice, store.Query{View: store.Current(now), Vector: q, Dense: 50})
-		must(t, err)
-		if got := ranked(c, store.DenseArm); !slices.Equal(got, want) {
-			t.Errorf("the dense arm brought %d, not the 50 nearest in their order", len(got))
+		for i, c := range store.Categories()[:4] {
+			var mine []store.Embedding
+			for j := i; j < len(es); j += 4 {
+				mine = append(mine, es[j])
+			}
+			want := nearest(mine, q, 50)
+			raw, err := db.client.Query(ctx, &qdrant.QueryPoints{CollectionName: db.set.Collection, Filter: within(alice, qdrant.NewMatchKeyword(fieldCategory, string(c))),
+				Query: qdrant.NewQueryMulti([][]float32{q}), Using: qdrant.PtrOf(denseVector), Limit: qdrant.PtrOf(uint64(50)), WithPayload: qdrant.NewWithPayloadInclude(fieldID)})
+			must(t, err)
+			t.Logf("%s: a plain query finds %d of 50, and no error", c, common(raw, want))
+			found, err := db.Search(ctx, alice, store.Query{Filter: store.Filter{Categories: []store.Category{c}}, View: store.Current(now), Vector: q, Dense: 50})
+			must(t, err)
+			if got := ranked(found, store.DenseArm); !slices.Equal(got, want) {
+				t.Errorf("%s: the dense arm brought %d, not the 50 nearest in their order", c, len(got))
+			}
 		}
 	})
 }
@@ -68,7 +74,7 @@ func waitGreen(t *testing.T, db *DB) {
 	for range 600 {
 		info, err := db.info(context.Background(), db.set.Collection)
 		must(t, err)
-		if info.GetStatus() == qdrant.CollectionStatus_Green {
+		if info.GetStatus() == qdrant.CollectionStatus_Green && info.GetIndexedVectorsCount() > 0 {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)

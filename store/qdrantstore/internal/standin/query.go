@@ -261,8 +261,8 @@ func (p *points) nearest(c *collection, r *qdrant.QueryPoints, near *qdrant.Vect
 // defaultScan is the size of vectors, in KB, up to which the server scans unless told otherwise.
 const defaultScan = 10_000
 
-// dense is MaxSim of dot products. Without a graph (m = 0) a query that is neither exact nor small finds nothing, and says so
-// nowhere.
+// dense is MaxSim of dot products. With links by payload only (m = 0, payload_m > 0) a query that is neither exact nor small
+// finds nothing, and says so nowhere; without any links the server scans.
 func (c *collection) dense(name string, params *qdrant.VectorParams, query *qdrant.MultiDenseVector, r *qdrant.QueryPoints) []scored {
 	var hits []scored
 	numbers := 0
@@ -293,7 +293,7 @@ func (c *collection) dense(name string, params *qdrant.VectorParams, query *qdra
 	if h != nil && h.FullScanThreshold != nil {
 		scan = h.GetFullScanThreshold()
 	}
-	if h != nil && h.M != nil && h.GetM() == 0 && !r.GetParams().GetExact() && uint64(numbers*4/1024) > scan {
+	if h != nil && h.M != nil && h.GetM() == 0 && h.GetPayloadM() > 0 && !r.GetParams().GetExact() && uint64(numbers*4/1024) > scan {
 		return nil
 	}
 	return hits

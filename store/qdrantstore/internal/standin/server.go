@@ -238,7 +238,7 @@ func (s *Server) Get(_ context.Context, r *qdrant.GetCollectionInfoRequest) (*qd
 		schema[f] = &qdrant.PayloadSchemaInfo{DataType: qdrant.PayloadSchemaType(x.GetFieldType()) + 1, Params: x.GetFieldIndexParams()}
 	}
 	n := uint64(len(c.points))
-	return &qdrant.GetCollectionInfoResponse{Result: &qdrant.CollectionInfo{Status: qdrant.CollectionStatus_Green, PointsCount: &n, PayloadSchema: schema,
+	return &qdrant.GetCollectionInfoResponse{Result: &qdrant.CollectionInfo{Status: qdrant.CollectionStatus_Green, PointsCount: &n, IndexedVectorsCount: &n, PayloadSchema: schema,
 		Config: &qdrant.CollectionConfig{Metadata: c.config.GetMetadata(), Params: &qdrant.CollectionParams{
 			VectorsConfig: c.config.GetVectorsConfig(), SparseVectorsConfig: c.config.GetSparseVectorsConfig()}}}}, nil
 }

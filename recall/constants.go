@@ -85,6 +85,12 @@ const (
 	defaultSearchTimeout = 10 * time.Second
 )
 
+// Parts of the time left until a call's deadline.
+const (
+	embedShare  = 0.4 // the query's vector
+	searchShare = 0.9 // all scopes together; the rest is for scoring
+)
+
 // defaultHalfLife is how long a kind takes to lose half its recency.
 func defaultHalfLife(k store.Kind) time.Duration {
 	const day = 24 * time.Hour

@@ -34,6 +34,8 @@ type Options struct {
 	// to be left out: 0–1, default 0.9; above 1 only equal texts count, negative keeps everything.
 	Duplicate float64
 
+	// Longest times of the steps; of a call with a deadline each gets a part of what is left, the vector 40 %, the scopes
+	// equal parts of the rest, so that an answer without the slow one still comes in time. See Response.Degraded.
 	EmbedTimeout  time.Duration // for the query's vector; then the answer is lexical only. Default 3 s
 	SearchTimeout time.Duration // for one scope's candidates. Default 10 s
 
@@ -181,7 +183,7 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 	var failed error
 	answered := 0
 	for i, sc := range scopes {
-		found, err := e.gather(ctx, sc, p)
+		found, err := e.gather(ctx, sc, p, searchShare/float64(len(scopes)-i))
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, nil, fmt.Errorf("recall: %w", ctx.Err())
@@ -224,7 +226,7 @@ func (e *Engine) embedQuery(ctx context.Context, p *plan, res *Response) {
 	if e.opts.Dense < 0 {
 		return
 	}
-	c, cancel := context.WithTimeout(ctx, e.opts.EmbedTimeout)
+	c, cancel := context.WithTimeout(ctx, share(ctx, embedShare, e.opts.EmbedTimeout))
 	defer cancel()
 	v, err := e.embedder.EmbedQuery(c, p.req.Query)
 	if err == nil && len(v) != e.model.Dim {
@@ -238,9 +240,19 @@ func (e *Engine) embedQuery(ctx context.Context, p *plan, res *Response) {
 	p.vector, res.Embedder = v, e.model.ID()
 }
 
-// gather asks one scope for candidates.
-func (e *Engine) gather(ctx context.Context, sc store.Scope, p *plan) (*store.Candidates, error) {
-	c, cancel := context.WithTimeout(ctx, e.opts.SearchTimeout)
+// share is how long a step may take: its part of what is left until the deadline of the call, and never longer than
+// most. A step that stalls is left out while there is still time to answer with the rest.
+func share(ctx context.Context, part float64, most time.Duration) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return most
+	}
+	return min(most, time.Duration(part*float64(time.Until(deadline))))
+}
+
+// gather asks one scope for candidates within its part of the time that is left.
+func (e *Engine) gather(ctx context.Context, sc store.Scope, p *plan, part float64) (*store.Candidates, error) {
+	c, cancel := context.WithTimeout(ctx, share(ctx, part, e.opts.SearchTimeout))
 	defer cancel()
 	found, err := e.store.Search(c, sc, p.query())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"evoke/scoring"
 	"evoke/store"
@@ -13,8 +14,9 @@ import (
 type fake struct {
 	scopes map[store.Scope]*fakeScope
 	fail   map[store.Arm]error
-	err    error            // of Search
-	broken map[string]error // of Search, by scope key
+	err    error                    // of Search
+	broken map[string]error         // of Search, by scope key
+	stall  map[string]time.Duration // of Search, by scope key
 	asked  []store.Query
 	pool   int // candidates beyond the arms' nominations: every item, when set
 }
@@ -69,6 +71,13 @@ func (f *fake) Search(ctx context.Context, sc store.Scope, q store.Query) (*stor
 	f.asked = append(f.asked, q)
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if d := f.stall[sc.Key()]; d > 0 {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(d):
+		}
 	}
 	if f.err != nil {
 		return nil, f.err

@@ -36,7 +36,7 @@ func QueryDatesAt(query string, now time.Time) []DateWindow {
 	}
 	g := grammar{text: s, today: today, future: reFuture.MatchString(s)}
 	for i := range timeRules {
-		if r := &timeRules[i]; han || !r.han {
+		if r := &timeRules[i]; (han || !r.han) && r.possible(s) {
 			g.find(r)
 		}
 	}
@@ -58,9 +58,23 @@ type timed struct {
 // first to the last group that matched, or where the whole match does when the rule has no group.
 type timeRule struct {
 	re    *regexp.Regexp
-	han   bool // only in Chinese or Japanese text
-	whole bool // the expression is the whole match
+	han   bool   // only in Chinese or Japanese text
+	whole bool   // the expression is the whole match
+	needs string // an expression has one of these, parted by "|", in it; a digit is "#"
 	make  func(g *grammar, m []string) []DateWindow
+}
+
+// possible reports whether a text has what the rule needs: a pattern is dear, and most questions name no time.
+func (r *timeRule) possible(s string) bool {
+	if r.needs == "" {
+		return true
+	}
+	for need := range strings.SplitSeq(r.needs, "|") {
+		if need == "#" && strings.ContainsAny(s, "0123456789") || need != "#" && strings.Contains(s, need) {
+			return true
+		}
+	}
+	return false
 }
 
 type grammar struct {

@@ -17,83 +17,83 @@ const (
 
 // timeRules are tried in this order; of expressions that begin at one place and are equally long the first counts.
 var timeRules = []timeRule{
-	{re: reDayMonth, make: func(g *grammar, m []string) []DateWindow {
+	{needs: "#", re: reDayMonth, make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: plausibleYear(m[3]), Month: monthNumber(m[2]), Day: atoi(m[1])}}
 	}},
-	{re: reMonthDay, make: func(g *grammar, m []string) []DateWindow {
+	{needs: "#", re: reMonthDay, make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: plausibleYear(m[3]), Month: monthNumber(m[1]), Day: atoi(m[2])}}
 	}},
-	{re: reISODate, make: func(_ *grammar, m []string) []DateWindow {
+	{needs: "#", re: reISODate, make: func(_ *grammar, m []string) []DateWindow {
 		if m[2] != m[4] {
 			return nil
 		}
 		return []DateWindow{{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}}
 	}},
-	{re: reSlashDate, make: func(_ *grammar, m []string) []DateWindow {
+	{needs: "#", re: reSlashDate, make: func(_ *grammar, m []string) []DateWindow {
 		a, b, y := atoi(m[1]), atoi(m[2]), atoi(m[3])
 		if a == b {
 			return []DateWindow{{Year: y, Month: a, Day: b}}
 		}
 		return []DateWindow{{Year: y, Month: a, Day: b}, {Year: y, Month: b, Day: a}}
 	}},
-	{re: regexp.MustCompile(`(?:^|[^\d.\-/])(` + enYear + `)[-/](\d{1,2})(?:[^\d.\-/]|$)`), make: func(_ *grammar, m []string) []DateWindow {
+	{needs: "#", re: regexp.MustCompile(`(?:^|[^\d.\-/])(` + enYear + `)[-/](\d{1,2})(?:[^\d.\-/]|$)`), make: func(_ *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: atoi(m[1]), Month: monthOrNone(atoi(m[2]))}}
 	}},
-	{re: regexp.MustCompile(`\b(` + enYear + `)\s*[-–]\s*(` + enYear + `)\b`), make: func(_ *grammar, m []string) []DateWindow {
+	{needs: "#", re: regexp.MustCompile(`\b(` + enYear + `)\s*[-–]\s*(` + enYear + `)\b`), make: func(_ *grammar, m []string) []DateWindow {
 		return []DateWindow{{Range: DateRange{yearRange(atoi(m[1])).From, yearRange(atoi(m[2])).To}}}
 	}},
-	{re: regexp.MustCompile(`\b(` + monthNames + `)\b\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?(last|this|next)\s+year\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "year", re: regexp.MustCompile(`\b(` + monthNames + `)\b\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?(last|this|next)\s+year\b`), make: func(g *grammar, m []string) []DateWindow {
 		y, _, _ := g.today.Date()
 		return []DateWindow{{Year: y + sideOffset(m[3]), Month: monthNumber(m[1]), Day: atoi(m[2])}}
 	}},
-	{re: regexp.MustCompile(`\b(?:(` + enSide + `)\s+)?(` + monthNames + `)\b\.?,?\s*(?:of\s+)?(\d{4}\b)?`), make: (*grammar).englishMonth},
-	{re: regexp.MustCompile(`\b(?:(` + enSide + `)\s+)?(spring|summer|autumn|fall|winter)(?:time)?\b(?:\s+(?:of\s+|in\s+)?(?:(` + enYear + `)\b|(last|this|next)\s+year\b))?`), make: (*grammar).englishSeason},
-	{re: regexp.MustCompile(`\b(q[1-4])\b(?:\s*(?:of\s+|,\s*)?(?:(` + enYear + `)\b|(last|this|next)\s+year\b))?`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re: regexp.MustCompile(`\b(?:(` + enSide + `)\s+)?(` + monthNames + `)\b\.?,?\s*(?:of\s+)?(\d{4}\b)?`), make: (*grammar).englishMonth},
+	{needs: "spring|summer|autumn|fall|winter", re: regexp.MustCompile(`\b(?:(` + enSide + `)\s+)?(spring|summer|autumn|fall|winter)(?:time)?\b(?:\s+(?:of\s+|in\s+)?(?:(` + enYear + `)\b|(last|this|next)\s+year\b))?`), make: (*grammar).englishSeason},
+	{needs: "#", re: regexp.MustCompile(`\b(q[1-4])\b(?:\s*(?:of\s+|,\s*)?(?:(` + enYear + `)\b|(last|this|next)\s+year\b))?`), make: func(g *grammar, m []string) []DateWindow {
 		return g.partOfYear(int(m[1][1]-'1'), 4, atoi(m[2]), m[3])
 	}},
-	{re: regexp.MustCompile(`\b(last|this|next|past|previous)\s+(quarter)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "quarter", re: regexp.MustCompile(`\b(last|this|next|past|previous)\s+(quarter)\b`), make: func(g *grammar, m []string) []DateWindow {
 		y, month, _ := g.today.Date()
 		from := (int(month)-1)/3*3 + 1 + 3*sideOffset(m[1])
 		return []DateWindow{{Range: DateRange{civil(y, from, 1), civil(y, from+3, 1) - 1}}}
 	}},
-	{re: regexp.MustCompile(`\b((?:19|20)\d)0['’]?s\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "#", re: regexp.MustCompile(`\b((?:19|20)\d)0['’]?s\b`), make: func(g *grammar, m []string) []DateWindow {
 		y := 10 * atoi(m[1])
 		g.to += 2
 		return []DateWindow{{Range: DateRange{civil(y, 1, 1), civil(y+9, 12, 31)}}}
 	}},
-	{re: regexp.MustCompile(`\b(week|weekend|month|year)\s+(before last|after next)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "before last|after next", re: regexp.MustCompile(`\b(week|weekend|month|year)\s+(before last|after next)\b`), make: func(g *grammar, m []string) []DateWindow {
 		n := 2
 		if m[2] == "before last" {
 			n = -2
 		}
 		return g.unitAt(m[1], n)
 	}},
-	{re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(?:and\s+a\s+half\s+)?(ago|back|earlier|before now)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "ago|back|earlier|before now", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(?:and\s+a\s+half\s+)?(ago|back|earlier|before now)\b`), make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Range: agoIn(g.today, m[1], m[2])}}
 	}},
-	{re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(from now|from today|hence)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "from now|from today|hence", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(from now|from today|hence)\b`), make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Range: ahead(g.today, m[1], m[2])}}
 	}},
-	{re: regexp.MustCompile(`\bin\s+(` + enNumber + `)\s+(` + enUnit + `)s?\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "in ", re: regexp.MustCompile(`\bin\s+(` + enNumber + `)\s+(` + enUnit + `)s?\b`), make: func(g *grammar, m []string) []DateWindow {
 		if !g.future {
 			return nil // a length of time
 		}
 		return []DateWindow{{Range: ahead(g.today, m[1], m[2])}}
 	}},
-	{re: regexp.MustCompile(`\b(last|past|previous|next|coming)\s+(` + enNumber + `)\s+(` + enUnit + `)s?\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "last|past|previous|next|coming", re: regexp.MustCompile(`\b(last|past|previous|next|coming)\s+(` + enNumber + `)\s+(` + enUnit + `)s?\b`), make: func(g *grammar, m []string) []DateWindow {
 		return g.stretch(m[1] == "next" || m[1] == "coming", m[2], m[3])
 	}},
-	{re: regexp.MustCompile(`\b(?:the|this|in|over|during)\s+(past|previous)\s+(` + enUnit + `)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "past|previous", re: regexp.MustCompile(`\b(?:the|this|in|over|during)\s+(past|previous)\s+(` + enUnit + `)\b`), make: func(g *grammar, m []string) []DateWindow {
 		return g.stretch(false, "one", m[2])
 	}},
-	{re: regexp.MustCompile(`\b(?:(on|` + enSide + `)\s+)?(` + enDays + `)\b(?:\s+(?:of\s+)?((?:last|this|next)\s+week)\b)?`), make: (*grammar).englishWeekday},
-	{re: regexp.MustCompile(`\b(the\s+other\s+day|few\s+days\s+back)\b`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -7, -1) }},
-	{re: regexp.MustCompile(`\b(this\s+year)\b`), make: func(g *grammar, _ []string) []DateWindow { return g.unitAt("year", 0) }},
-	{re: regexp.MustCompile(`\bthe\s+(\d{1,2})(?:st|nd|rd|th)\b(?:\s+of\s+((?:last|this|next)\s+month)\b)?`), make: (*grammar).dayOfMonth},
-	{re: reEnglishPhrase, make: func(g *grammar, m []string) []DateWindow { return g.phrase(m[1]) }},
-	{re: reEnglishFeast, make: (*grammar).feast},
-	{re: regexp.MustCompile(`\b(?:early|mid|late)-(` + enYear + `)\b`), make: func(_ *grammar, m []string) []DateWindow { return []DateWindow{{Year: atoi(m[1])}} }},
-	{re: reYear, make: func(g *grammar, m []string) []DateWindow {
+	{needs: "day", re: regexp.MustCompile(`\b(?:(on|` + enSide + `)\s+)?(` + enDays + `)\b(?:\s+(?:of\s+)?((?:last|this|next)\s+week)\b)?`), make: (*grammar).englishWeekday},
+	{needs: "day", re: regexp.MustCompile(`\b(the\s+other\s+day|few\s+days\s+back)\b`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -7, -1) }},
+	{needs: "year", re: regexp.MustCompile(`\b(this\s+year)\b`), make: func(g *grammar, _ []string) []DateWindow { return g.unitAt("year", 0) }},
+	{needs: "#", re: regexp.MustCompile(`\bthe\s+(\d{1,2})(?:st|nd|rd|th)\b(?:\s+of\s+((?:last|this|next)\s+month)\b)?`), make: (*grammar).dayOfMonth},
+	{needs: "day|night|morning|evening|afternoon|week|month|year|tomorrow", re: reEnglishPhrase, make: func(g *grammar, m []string) []DateWindow { return g.phrase(m[1]) }},
+	{needs: "christmas|new year|halloween|valentine|thanksgiving|easter", re: reEnglishFeast, make: (*grammar).feast},
+	{needs: "#", re: regexp.MustCompile(`\b(?:early|mid|late)-(` + enYear + `)\b`), make: func(_ *grammar, m []string) []DateWindow { return []DateWindow{{Year: atoi(m[1])}} }},
+	{needs: "#", re: reYear, make: func(g *grammar, m []string) []DateWindow {
 		if units.has(m[2]) {
 			return nil
 		}

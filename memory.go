@@ -86,7 +86,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if err := store.Replay(ctx, e.store, e.ledger); err != nil {
 		return err
 	}
-	e.startReplay(o.Logger)
+	e.startReplay(o.Logger) //nolint:contextcheck // the loop outlives Open; Close ends it
 	embedder, err := e.claimModel(ctx, o)
 	if err != nil {
 		return err
@@ -97,11 +97,11 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 		return err
 	}
 	if embedder != nil {
-		if err := e.startVectors(o, embedder); err != nil {
+		if err := e.startVectors(o, embedder); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
 			return err
 		}
 	}
-	return e.startExtraction(o)
+	return e.startExtraction(o) //nolint:contextcheck // the worker outlives Open; Close ends it
 }
 
 func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
@@ -227,42 +227,64 @@ func (e *engine) wakeVectors() {
 	}
 }
 
+// remembered is the answer of a Remember as the ledger keeps it: without the item's text, which a later Forget must be
+// able to remove for good.
+type remembered struct {
+	Item struct {
+		ID string `json:"id"`
+	} `json:"item"`
+	Existing bool `json:"existing,omitempty"`
+}
+
 // idempotent runs fill, which completes a write and says what to answer, under the scope's lock, and commits the write
-// together with the answer. A key that was answered before gives that answer again.
-func idempotent[R any](ctx context.Context, m *Memory, sc store.Scope, key, hash string, fill func(*store.Write) (R, error)) (R, error) {
-	var none R
+// together with the answer. A key that was answered before gives that answer again, with the item as it is now.
+func (m *Memory) idempotent(ctx context.Context, sc store.Scope, key, hash string, fill func(*store.Write) (RememberResult, error)) (RememberResult, error) {
 	if err := store.ValidateName("idempotency key", key); err != nil {
-		return none, err
+		return RememberResult{}, err
 	}
 	unlock := m.lock(sc)
 	defer unlock()
 	if key != "" {
 		switch old, err := m.ledger.Reply(ctx, sc, key); {
 		case err == nil && old.BodyHash != hash:
-			return none, fmt.Errorf("idempotency key: %w: it was used with another body (use a new key for a new request)", store.ErrConflict)
+			return RememberResult{}, fmt.Errorf("idempotency key: %w: it was used with another body (use a new key for a new request)", store.ErrConflict)
 		case err == nil:
-			var r R
-			if err := json.Unmarshal(old.Body, &r); err != nil {
-				return none, fmt.Errorf("read the remembered answer: %w", store.ErrCorrupt)
-			}
-			return r, nil
+			return m.again(ctx, sc, old.Body)
 		case !errors.Is(err, store.ErrNotFound):
-			return none, fmt.Errorf("idempotency key: %w", err)
+			return RememberResult{}, fmt.Errorf("idempotency key: %w", err)
 		}
 	}
 	w := m.newWrite(sc)
 	r, err := fill(&w)
 	if err != nil {
-		return none, err
+		return RememberResult{}, err
 	}
 	if key != "" {
-		body, err := json.Marshal(r)
+		keep := remembered{Existing: r.Existing}
+		keep.Item.ID = r.Item.ID
+		body, err := json.Marshal(keep)
 		if err != nil {
-			return none, fmt.Errorf("encode the answer: %w", err)
+			return RememberResult{}, fmt.Errorf("encode the answer: %w", err)
 		}
 		w.Reply = &store.Reply{Key: key, BodyHash: hash, Body: body, At: m.now()}
 	}
 	return r, m.commit(ctx, w)
+}
+
+// again gives a remembered answer.
+func (m *Memory) again(ctx context.Context, sc store.Scope, body []byte) (RememberResult, error) {
+	var kept remembered
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return RememberResult{}, fmt.Errorf("read the remembered answer: %w", store.ErrCorrupt)
+	}
+	items, err := m.store.Get(ctx, sc, []string{kept.Item.ID})
+	if err != nil {
+		return RememberResult{}, fmt.Errorf("read the remembered item: %w", err)
+	}
+	if len(items) == 0 {
+		return RememberResult{}, fmt.Errorf("item: %w: it was stored under this idempotency key and forgotten since (use a new key to store it again)", store.ErrNotFound)
+	}
+	return RememberResult{Item: items[0], Existing: kept.Existing}, nil
 }
 
 // bodyHash identifies a request under an idempotency key.

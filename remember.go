@@ -30,7 +30,7 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 		return RememberResult{Skipped: "no_store"}, nil
 	}
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
-	return idempotent(ctx, m, sc, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
+	return m.idempotent(ctx, sc, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
 		return m.remember(ctx, sc, it, w)
 	})
 }
@@ -170,14 +170,10 @@ func (m *Memory) newVersion(old, next *store.Item, r UpdateRequest) {
 	next.RecordedAt = now
 	next.Supersedes = old.ID
 	next.ContentKey = store.ContentKey(next.Kind, next.Content)
-	if r.ValidFrom == nil {
+	if r.ValidFrom == nil && now.After(old.ValidFrom) { // what begins later still does, in other words
 		next.ValidFrom = now
 	}
-	old.ValidTo = next.ValidFrom
-	if old.ValidTo.Before(old.ValidFrom) {
-		old.ValidTo = old.ValidFrom
-	}
-	old.ClosedAt = now
+	old.Close(next.ValidFrom, now)
 	old.SupersededBy = next.ID
 }
 

@@ -258,13 +258,10 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 }
 
 func (r *reconciler) close(it *store.Item, at time.Time) {
-	if at.Before(it.ValidFrom) {
-		at = it.ValidFrom
-	}
 	if at.Before(time.Time{}.Add(time.Microsecond)) {
 		at = r.now
 	}
-	it.ValidTo, it.ClosedAt = at, r.now
+	it.Close(at, r.now)
 	r.forget(it)
 	r.touch(it)
 }

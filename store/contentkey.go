@@ -10,9 +10,14 @@ import (
 )
 
 // ContentKey identifies a statement whatever its case, width, punctuation and spacing: the first 128 bits, in hex, of
-// the SHA-256 of kind and folded text. Items with equal keys in one scope say the same.
+// the SHA-256 of kind and folded text, or of the text itself when nothing else is in it ("?!"). Items with equal keys in
+// one scope say the same.
 func ContentKey(k Kind, content string) string {
-	sum := sha256.Sum256([]byte(string(k) + "\x00" + FoldText(content)))
+	text := FoldText(content)
+	if text == "" {
+		text = "\x00" + content
+	}
+	sum := sha256.Sum256([]byte(string(k) + "\x00" + text))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -109,3 +109,15 @@ func (it *Item) Time() time.Time { return it.ValidFrom }
 
 // Closed reports whether the item was superseded or retracted.
 func (it *Item) Closed() bool { return !it.ValidTo.IsZero() || !it.RetractedAt.IsZero() }
+
+// Close ends the item at a moment, but not before it began. One that was to begin later never comes to hold and is
+// retracted: the current view would show it beside its successor until then.
+func (it *Item) Close(at, now time.Time) {
+	if at.Before(it.ValidFrom) {
+		at = it.ValidFrom
+	}
+	it.ValidTo, it.ClosedAt = at, now
+	if at.After(now) && at.Equal(it.ValidFrom) {
+		it.RetractedAt = now
+	}
+}

@@ -1,4 +1,4 @@
-// Package qdrantstore keeps items in a Qdrant server (1.16 to 1.18). It implements store.Store; the ledger stays elsewhere,
+// Package qdrantstore keeps items in a Qdrant server (tested with 1.17.1). It implements store.Store; the ledger stays elsewhere,
 // so a write goes through store.Commit as an intent and store.Replay completes what a crash or an outage left.
 //
 // # Layout

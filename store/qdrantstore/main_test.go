@@ -51,6 +51,9 @@ type realServer struct {
 
 func (r *realServer) address(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("no real Qdrant in a short run")
+	}
 	r.once.Do(r.start)
 	if r.why != "" {
 		t.Skip("no real Qdrant: " + r.why)

@@ -97,7 +97,7 @@ func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(
 		if progress != nil && line%100 == 0 {
 			progress(line)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return imp.res, imp.flush()
 		}
 		if err != nil {
@@ -377,8 +377,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			line = append(line, part...)
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
-		case long && (err == nil || err == io.EOF):
+		case errors.Is(err, bufio.ErrBufferFull):
+		case long && (err == nil || errors.Is(err, io.EOF)):
 			return nil, errLongLine
 		case err != nil:
 			return trimEnd(line), err

@@ -95,6 +95,7 @@ func keep(m *message.Message, next follower, opts FilterOptions) (string, Reason
 		return "", DropSystem
 	case message.Tool, message.Function:
 		return "", DropTool
+	case message.User, message.Assistant:
 	}
 	switch {
 	case m.Hidden:

@@ -166,7 +166,7 @@ func (w *Worker) run(loop context.Context) {
 		case err != nil && loop.Err() == nil:
 			pause = w.backoff(failures)
 			failures++
-			w.opts.Logger.Warn("extraction queue cannot be read", "error", err, "again_in", pause)
+			w.opts.Logger.WarnContext(loop, "extraction queue cannot be read", "error", err, "again_in", pause)
 		case err == nil:
 			failures = 0
 		}
@@ -257,7 +257,7 @@ func (w *Worker) process(ctx context.Context, j store.Job) (upTo int, done bool)
 	}
 	permanent := isPermanent(err)
 	reason := reasonOf(err)
-	w.opts.Logger.Warn("extraction failed", "attempt", j.Attempts+1, "permanent", permanent, "error", reason)
+	w.opts.Logger.WarnContext(ctx, "extraction failed", "attempt", j.Attempts+1, "permanent", permanent, "error", reason)
 	// The job may have failed because its time is up; telling so must not fail for the same reason.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.opts.Lease/10)
 	defer cancel()
@@ -269,7 +269,7 @@ func (w *Worker) process(ctx context.Context, j store.Job) (upTo int, done bool)
 		err = w.ledger.Retry(ctx, j, w.opts.Clock().UTC().Add(w.backoff(j.Attempts)), reason)
 	}
 	if err != nil { // the lease will expire and the job run again
-		w.opts.Logger.Error("job left to its lease", "error", err)
+		w.opts.Logger.ErrorContext(ctx, "job left to its lease", "error", err)
 	}
 	return 0, false
 }

@@ -76,6 +76,7 @@ func segment(text string) []run {
 				out[len(out)-1].glued = glued(s[i:])
 			}
 			continue
+		default:
 		case classWord:
 			if r >= 0x80 {
 				r = asciiDigit(r)
@@ -173,6 +174,7 @@ func emit(words []run, lang *language) []string {
 			}
 		case classEmoji:
 			out = append(out, w.text)
+		default: // the rest makes no run
 		}
 	}
 	return out

@@ -133,6 +133,7 @@ func guard(words []run) uint32 {
 			}
 		case classHangul:
 			sum += uint32(strings.Count(w.text, "않")+strings.Count(w.text, "안")) * 0x9E3779B9
+		default: // holds no negation
 		}
 	}
 	return sum

@@ -138,8 +138,10 @@ func (s *Store) place(ctx context.Context, e *Entry, temp string) error {
 		if asideErr != nil {
 			return errors.Join(err, asideErr)
 		}
-		os.Rename(s.folder(e), filepath.Join(aside, "old"))
-		os.RemoveAll(aside)
+		moved := os.Rename(s.folder(e), filepath.Join(aside, "old"))
+		if err := errors.Join(moved, os.RemoveAll(aside)); err != nil {
+			s.progress("the damaged model could not be put aside: " + err.Error())
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -23,7 +23,7 @@ import (
 	"evoke/embed/local"
 )
 
-// ErrNotInstalled: the model's files are not there; Pull or Install brings them.
+// ErrNotInstalled tells that the model's files are not there: Pull or Install brings them.
 var ErrNotInstalled = errors.New("model not installed")
 
 // EnvDir is the environment variable that names the folder of models.
@@ -179,5 +179,5 @@ func (c *ctxReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.r.Read(p)
+	return c.r.Read(p) //nolint:wrapcheck // a reader passes io.EOF on as it is
 }

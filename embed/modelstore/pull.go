@@ -55,7 +55,7 @@ func (s *Store) fetched(ctx context.Context, e *Entry, dir string) (string, erro
 	for _, pattern := range []string{"*.whl", "*.jar"} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("look for the package: %w", err)
 		}
 		for _, f := range files {
 			sum, err := hashFile(ctx, f)

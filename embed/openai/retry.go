@@ -49,7 +49,7 @@ func (e *Embedder) request(ctx context.Context, texts []string) ([][]float32, er
 func (e *Embedder) try(ctx context.Context, notes *tryNotes, req openai.EmbeddingRequest) (openai.EmbeddingResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.opts.Timeout)
 	defer cancel()
-	return e.client.CreateEmbeddings(context.WithValue(ctx, notesKey{}, notes), req)
+	return e.client.CreateEmbeddings(context.WithValue(ctx, notesKey{}, notes), req) //nolint:wrapcheck // the caller classifies it
 }
 
 // classify turns a client's error into ours, without the service's words, which
@@ -126,7 +126,7 @@ type doer struct{ client *http.Client }
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	res, err := d.client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // passes through the library, to be classified
 	}
 	if notes, ok := req.Context().Value(notesKey{}).(*tryNotes); ok {
 		notes.retryAfter = retryAfter(res.Header.Get("Retry-After"))
@@ -158,5 +158,5 @@ func (l *limited) Read(p []byte) (int, error) {
 	}
 	n, err := l.ReadCloser.Read(p[:min(int64(len(p)), l.left)])
 	l.left -= int64(n)
-	return n, err
+	return n, err //nolint:wrapcheck // a reader passes io.EOF on as it is
 }

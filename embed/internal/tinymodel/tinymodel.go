@@ -196,7 +196,7 @@ func Tokenizer() []byte {
 		},
 	})
 	if err != nil {
-		panic(fmt.Sprintf("tinymodel: %v", err)) // strings and numbers always encode
+		panic(fmt.Sprintf("tinymodel: %v", err)) //nolint:forbidigo // for tests alone; strings and numbers always encode
 	}
 	return b
 }

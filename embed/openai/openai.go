@@ -161,10 +161,10 @@ func (o *Options) complete() error {
 		}
 	}
 	if o.Timeout < time.Millisecond || o.Pause < 0 {
-		return fmt.Errorf("timeout is %v and pause %v: set at least 1ms and 0", o.Timeout, o.Pause)
+		return fmt.Errorf("option Timeout is %v and Pause %v: set at least 1ms and 0", o.Timeout, o.Pause)
 	}
 	if !(o.Low < o.High) || o.Low < -1 || o.High > 1 {
-		return fmt.Errorf("low is %g and high %g: set -1 <= Low < High <= 1", o.Low, o.High)
+		return fmt.Errorf("option Low is %g and High %g: set -1 <= Low < High <= 1", o.Low, o.High)
 	}
 	return nil
 }

@@ -104,13 +104,14 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, err
 	return res, m.erase(ctx, sc, items)
 }
 
+// selected returns the ids and places of the items to remove.
 func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) ([]store.Item, error) {
 	if len(r.IDs) > 0 {
 		ids := slices.Clone(r.IDs)
 		slices.Sort(ids)
 		return m.store.Get(ctx, sc, slices.Compact(ids))
 	}
-	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: 1000}
+	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
 	if r.Filter != nil {
 		q.Filter = *r.Filter
 	}
@@ -121,7 +122,9 @@ func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) 
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page.Items...)
+		for i := range page.Items { // the texts of a whole memory are not wanted at once
+			all = append(all, store.Item{ID: page.Items[i].ID, Turn: page.Items[i].Turn})
+		}
 		if q.Cursor = page.Next; q.Cursor == "" {
 			return all, nil
 		}

@@ -33,7 +33,7 @@ func (m *Memory) Export(ctx context.Context, w Who, out io.Writer) (int, error) 
 	enc.SetEscapeHTML(false)
 	n := 0
 	for _, sc := range scopes {
-		q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: 1000}
+		q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
 		for {
 			page, err := m.store.List(ctx, sc, q)
 			if err != nil {
@@ -68,10 +68,15 @@ func (m *Memory) exported(ctx context.Context, w Who) ([]store.Scope, error) {
 	return []store.Scope{sc}, err
 }
 
-// Limits of an import: the longest line, the number of items a write holds, and how many failed lines are named.
+// pageItems is how many whole items are read at once where all are walked: each may hold a megabyte.
+const pageItems = 200
+
+// Limits of an import: the longest line, the number of items and the bytes of lines a write holds, and how many failed
+// lines are named.
 const (
 	maxImportLine   = 8 << 20
 	importBatch     = 500
+	importBytes     = 16 << 20
 	maxFailedListed = 1000
 )
 
@@ -112,6 +117,7 @@ type importer struct {
 	who     Who
 	batches map[store.Scope]*importing
 	queued  int
+	bytes   int
 	res     ImportResult
 }
 
@@ -153,7 +159,8 @@ func (imp *importer) line(n int, b []byte) error {
 		imp.batches[sc] = q
 	}
 	q.items, q.lines = append(q.items, it), append(q.lines, n)
-	if imp.queued++; imp.queued < importBatch {
+	imp.queued, imp.bytes = imp.queued+1, imp.bytes+len(b)
+	if imp.queued < importBatch && imp.bytes < importBytes {
 		return nil
 	}
 	return imp.flush()
@@ -175,7 +182,7 @@ func (imp *importer) flush() error {
 		}
 	}
 	clear(imp.batches)
-	imp.queued = 0
+	imp.queued, imp.bytes = 0, 0
 	return nil
 }
 

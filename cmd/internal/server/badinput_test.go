@@ -35,6 +35,8 @@ func TestBadInputIsAnsweredWithTheFieldAndTheMend(t *testing.T) {
 		{"unknown field", "POST", "/v1/recall", `{"qeury":"a"}`, 400, []string{"qeury"}},
 		{"tenant in the body", "POST", "/v1/recall", `{"query":"a","tenant":"other"}`, 400, []string{"tenant"}},
 		{"tenant in the query", "GET", "/v1/stats?tenant=other", "", 400, []string{"tenant", "user"}},
+		{"a query that breaks off", "GET", "/v1/admin/export?user=a%zz", "", 400, []string{"query", "percent"}},
+		{"pairs joined by a semicolon", "GET", "/v1/memories?user=a;limit=1", "", 400, []string{"query", "&"}},
 		{"limit of zero", "POST", "/v1/recall", `{"limit":0}`, 400, []string{"limit", "1"}},
 		{"negative limit", "POST", "/v1/recall", `{"limit":-5}`, 400, []string{"limit", "1"}},
 		{"large limit", "POST", "/v1/recall", `{"limit":1001}`, 400, []string{"limit", "1000"}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ import (
 func (s *Server) validate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		op, r := operationOf(c), c.Request()
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // net/http would overlook the part that it cannot read
+			return invalid("query: must be pairs of name=value joined by &, percent-encoded")
+		}
 		for name := range c.QueryParams() {
 			if !op.query[name] {
 				return invalid(unknownParameter(name, op))

@@ -180,6 +180,7 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 	res := &Response{Hits: []Hit{}, Embedder: "none"}
 	e.embedQuery(ctx, p, res)
 	var all []*candidate
+	var scoped []searched
 	var failed error
 	answered := 0
 	for i, sc := range scopes {
@@ -200,6 +201,7 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 			res.degrade(string(arm), reason(err))
 		}
 		all = append(all, p.score(sc, i, found)...)
+		scoped = append(scoped, searched{sc, i, found})
 	}
 	if answered == 0 {
 		return nil, nil, fmt.Errorf("recall: %w", failed)
@@ -209,6 +211,9 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 		res.Embedder = "none"
 	}
 	kept := p.page(all, res)
+	if len(p.req.WhyNot) > 0 {
+		e.whyNot(ctx, p, scoped, all, kept, res)
+	}
 	return res, kept, nil
 }
 

@@ -51,6 +51,7 @@ func (e *Engine) Context(ctx context.Context, scopes []store.Scope, req BlockReq
 	for _, d := range res.Duplicates {
 		b.LeftOut = append(b.LeftOut, LeftOut{ID: d.ID, Reason: "duplicate"})
 	}
+	overBudget(res.WhyNot, b)
 	b.Response = *res
 	return b, nil
 }

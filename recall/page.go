@@ -10,6 +10,10 @@ import (
 // returns the first of the rest, the newer of two that speak of the same thing above the older.
 func (p *plan) page(all []*candidate, res *Response) []*candidate {
 	slices.SortFunc(all, compare)
+	var basis map[string]float64
+	if res.Confidence, basis = p.confidence(all); p.req.Explain {
+		res.Basis = basis
+	}
 	kept := make([]*candidate, 0, min(p.req.Limit, len(all)))
 	for _, c := range all {
 		if !p.blank && c.hit.Score < p.minimum {

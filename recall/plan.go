@@ -64,6 +64,9 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	if len(req.Query) > e.opts.QueryBytes {
 		return nil, store.Invalid("query", fmt.Sprintf("at most %d bytes (ask with the question alone, without the text around it)", e.opts.QueryBytes), fmt.Sprintf("%d bytes", len(req.Query)))
 	}
+	if err := checkWhyNot(req.WhyNot); err != nil {
+		return nil, err
+	}
 	var err error
 	if p.weights, err = weightsOf(&req); err != nil {
 		return nil, err

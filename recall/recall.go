@@ -20,6 +20,8 @@ type Request struct {
 	Profile  string    // "default" (or "") or "classic"
 	Weights  *Weights  // overrides the profile's
 	Explain  bool
+	// WhyNot names up to 20 items, by id, whose fate is to be told in Response.WhyNot.
+	WhyNot []string
 }
 
 // Weights of the parts of a final score, each 0–1, with a sum of at most 1.
@@ -42,6 +44,16 @@ type Response struct {
 	Candidates int `json:"candidates"`
 	// Duplicates are items left out of Hits because a better hit says the same in nearly the same words.
 	Duplicates []Duplicate `json:"duplicates,omitempty"`
+	// Confidence, 0–1, is how likely the best candidates hold what the query asks for, at even odds; under 0.3 most
+	// likely nothing does. It looks at the best 20 candidates, whatever limit and min_score. 0 without a query or
+	// candidates. It cannot tell that a detail is missing of a matter that memory speaks of at length.
+	Confidence float64 `json:"confidence"`
+	// Basis is what Confidence rests on, when Request.Explain is set: "strength" of the best candidate (lexical and
+	// dense), the share of the query's words "known" to memory, and for a query that names a speaker "speaker", how much
+	// more of it that speaker's items hold than others' (negative: somebody else said it).
+	Basis map[string]float64 `json:"basis,omitempty"`
+	// WhyNot is the fate of the items that Request.WhyNot names, in its order.
+	WhyNot []Fate `json:"why_not,omitempty"`
 }
 
 // Duplicate is an item that was left out for a better one that says the same.

@@ -29,6 +29,7 @@ type terms struct {
 	cosine  float64 // the mean cosine of own and context vector, in [-1,1]
 	dense   float64 // 0 and 1 are the model's typical ends; less the chunk penalty
 	core    float64 // A0: lexical and dense
+	coreTop float64 // what A0 comes to when lexical and dense are 1
 	speaker, when, date, user,
 	session float64
 	chunks int
@@ -112,7 +113,7 @@ func (p *plan) matter(all []*candidate) []scoring.QueryTerm {
 // scoreCore fills the dense score and A0.
 func (p *plan) scoreCore(r *store.Record, t *terms, dense bool) {
 	if !dense {
-		t.core = weightAlone * t.lexical
+		t.core, t.coreTop = weightAlone*t.lexical, weightAlone
 		return
 	}
 	if r.Embedded {
@@ -122,7 +123,7 @@ func (p *plan) scoreCore(r *store.Record, t *terms, dense bool) {
 	} else {
 		t.dense = expectedDenseBase + expectedDenseSlope*t.lexical
 	}
-	t.core = weightLexical*t.lexical + weightDense*t.dense
+	t.core, t.coreTop = weightLexical*t.lexical+weightDense*t.dense, weightLexical+weightDense
 }
 
 // cast tells whether the candidates have two or more speakers with a name, and whether they have both assistant's and

@@ -189,6 +189,8 @@ func TestDamagedWithLog(t *testing.T) {
 		"database gone":    func(m map[string][]byte) { delete(m, dbName) },
 		"database empty":   func(m map[string][]byte) { m[dbName] = nil },
 		"database garbled": func(m map[string][]byte) { clear(m[dbName][:4096]) },
+		"log garbled":      func(m map[string][]byte) { m[dbName+"-wal"][13] ^= 1 },
+		"log replaced":     func(m map[string][]byte) { m[dbName+"-wal"] = []byte(strings.Repeat("this is no log\n", 500)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -304,6 +306,25 @@ func TestForeign(t *testing.T) {
 }
 
 // TestMigrate: steps run in order, once; a step that fails leaves the database at the step before, whole.
+// A link whose target is not there, such as a disk that is not mounted, is not a missing database.
+func TestDanglingLink(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, dbName)
+	if err := os.Symlink(filepath.Join(t.TempDir(), "absent", dbName), link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	db, err := Open(context.Background(), dir, nil)
+	if err == nil {
+		db.Close()
+	}
+	if !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("error %v, want ErrInvalid", err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v, %v", info, err)
+	}
+}
+
 func TestMigrate(t *testing.T) {
 	ctx := context.Background()
 	db := openT(t, Memory, nil)

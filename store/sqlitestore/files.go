@@ -34,6 +34,9 @@ func size(file string) (int64, error) {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(file); err == nil { // a database would be made in place of the link
+			return 0, store.Invalid("store.path", "a directory whose "+filepath.Base(file)+" is no link to what does not exist (is its disk mounted?)", "")
+		}
 		return -1, nil
 	case err != nil:
 		return 0, fmt.Errorf("look at the database: %w", err)
@@ -61,6 +64,9 @@ func inspectHeader(dir string) (exists bool, err error) {
 		}
 		return false, nil
 	}
+	if err := inspectLog(file + "-wal"); err != nil {
+		return false, err
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return false, fmt.Errorf("open the database: %w", err)
@@ -86,6 +92,50 @@ func inspectHeader(dir string) (exists bool, err error) {
 		return false, damaged(file, fmt.Sprintf("is cut off: %d of %d bytes", length, pages*page))
 	}
 	return true, nil
+}
+
+const walHeader = 32
+
+// inspectLog refuses a log whose header is neither one nor yet unwritten: SQLite would take it for empty and delete it,
+// and with it what was acknowledged and is nowhere else.
+func inspectLog(file string) error {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	defer f.Close()
+	var h [walHeader]byte
+	switch _, err := io.ReadFull(f, h[:]); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && h == [walHeader]byte{}:
+		return nil // cut off before its first commit was acknowledged
+	case err != nil:
+		return fmt.Errorf("read the log: %w", err)
+	}
+	if !soundLog(h) {
+		return damaged(file, "does not begin as a log does, although the newest writes may be in it")
+	}
+	return nil
+}
+
+// soundLog checks the magic number and the checksum, whose byte order the number's last bit tells.
+func soundLog(h [walHeader]byte) bool {
+	magic := binary.BigEndian.Uint32(h[:])
+	if magic&^1 != 0x377f0682 {
+		return false
+	}
+	word := binary.LittleEndian.Uint32
+	if magic&1 == 1 {
+		word = binary.BigEndian.Uint32
+	}
+	var a, b uint32
+	for i := 0; i < 24; i += 8 {
+		a += word(h[i:]) + b
+		b += word(h[i+4:]) + a
+	}
+	return a == binary.BigEndian.Uint32(h[24:]) && b == binary.BigEndian.Uint32(h[28:])
 }
 
 // inspectPages reads an existing database through a connection that cannot write, before any connection that can is

@@ -45,8 +45,9 @@ type Response struct {
 	// Duplicates are items left out of Hits because a better hit says the same in nearly the same words.
 	Duplicates []Duplicate `json:"duplicates,omitempty"`
 	// Confidence, 0–1, is how likely the best candidates hold what the query asks for, at even odds; under 0.3 most
-	// likely nothing does. It looks at the best 20 candidates, whatever limit and min_score. 0 without a query or
-	// candidates. It cannot tell that a detail is missing of a matter that memory speaks of at length.
+	// likely nothing speaks of it. It looks at the best 20 candidates, whatever limit and min_score. 0 without a query
+	// or candidates. It is about answers to questions: what bears on a task without sharing its words, a preference say,
+	// gets a low one; and it cannot tell that a detail is missing of a matter that memory speaks of at length.
 	Confidence float64 `json:"confidence"`
 	// Basis is what Confidence rests on, when Request.Explain is set: "strength" of the best candidate (lexical and
 	// dense), the share of the query's words "known" to memory, and for a query that names a speaker "speaker", how much

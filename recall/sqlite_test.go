@@ -56,6 +56,16 @@ func TestSQLiteAnswersLikeBruteForce(t *testing.T) {
 			}
 		}
 	}
+	// Also of items that were never nominated, and with the same scores.
+	why := Request{Query: "Which animal did Jonas adopt?", Limit: 1, MinScore: ptr(0.0), WhyNot: []string{"1", "2", "6", "8", "nowhere"}}
+	narrow := Options{Dense: 2, Lexical: 2, Recent: -1, Important: -1}
+	x, y := recall(t, engine(t, db, model, narrow), why), recall(t, engine(t, brute, model, narrow), why)
+	for i := range why.WhyNot {
+		f, g := x.WhyNot[i], y.WhyNot[i]
+		if (f.Outcome == NotFound) != (g.Outcome == NotFound) || math.Abs(f.Score-g.Score) > 0.01 {
+			t.Errorf("%s: %s %g and %s %g", f.ID, f.Outcome, f.Score, g.Outcome, g.Score)
+		}
+	}
 	// Another tenant's scope of the same name is empty.
 	other := store.Scope{Tenant: "other", User: alice.User}
 	res, err := a.Recall(ctx, []store.Scope{other}, Request{Query: "greyhound"})

@@ -16,7 +16,7 @@ const lockName = "evoke.lock"
 func lockDir(ctx context.Context, dir string, wait time.Duration) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the lock of the data directory: %w", err)
+		return nil, fmt.Errorf("%w: the data directory must be writable: open its lock: %w", store.ErrUnavailable, err)
 	}
 	deadline := time.Now().Add(wait)
 	for {

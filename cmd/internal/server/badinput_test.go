@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -215,6 +216,41 @@ func TestFiftyMegabytesWithinTheLimitAreAnswered(t *testing.T) {
 		t.Fatalf("%d bytes", len(body))
 	}
 	w.want(200, w.call("POST", "/v1/messages", body))
+}
+
+// Bodies of unknown length that trickle in take no turn from others of that kind.
+func TestSlowBodiesHoldNobodyUp(t *testing.T) {
+	w := newWorld(t, "server: { request_timeout_seconds: 20 }")
+	srv := httptest.NewServer(w.s.Handler())
+	defer srv.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	send := func(body io.Reader) (int, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+"/v1/recall", body)
+		if err != nil {
+			return 0, err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		res, err := srv.Client().Do(r)
+		if err != nil {
+			return 0, err
+		}
+		return res.StatusCode, res.Body.Close()
+	}
+	var slow sync.WaitGroup
+	defer slow.Wait()
+	defer cancel()
+	for range inFlight + 1 {
+		pr, pw := io.Pipe()
+		defer pw.Close()
+		slow.Go(func() { _, _ = send(pr) })
+		if _, err := pw.Write([]byte(`{"query":`)); err != nil { // taken: the request is under way
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	if status, err := send(io.MultiReader(strings.NewReader(`{"query":"a"}`))); status != 200 || err != nil || time.Since(start) > 10*time.Second {
+		t.Errorf("status %d, %v after %v", status, err, time.Since(start))
+	}
 }
 
 func TestMediaTypes(t *testing.T) {

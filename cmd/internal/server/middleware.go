@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/semaphore"
 )
 
 // Keys of echo's per-request values.
@@ -144,13 +145,41 @@ func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 		if weight < 0 {
 			weight = s.maxBody // of unknown length: it may be the longest
 		}
-		if weight > largeBody {
-			if err := s.large.Acquire(ctx, weight); err != nil {
-				return err
-			}
-			defer s.large.Release(weight)
-		}
+		body := &weighedBody{ReadCloser: r.Body, ctx: ctx, turn: s.large, weight: weight}
+		defer body.release()
+		c.Request().Body = body
 		return next(c)
+	}
+}
+
+// weighedBody waits for its turn among the large bodies once it turns out to be one: a body of unknown length that is
+// small, or slow, takes no turn from anybody.
+type weighedBody struct {
+	io.ReadCloser
+	ctx    context.Context // of the one request that it belongs to
+	turn   *semaphore.Weighted
+	weight int64 // what it may come to
+	read   int64
+	held   bool
+}
+
+func (b *weighedBody) Read(p []byte) (int, error) {
+	if rest := largeBody - b.read; !b.held && rest > 0 {
+		p = p[:min(int64(len(p)), rest)]
+	} else if !b.held {
+		if err := b.turn.Acquire(b.ctx, b.weight); err != nil {
+			return 0, err
+		}
+		b.held = true
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
+func (b *weighedBody) release() {
+	if b.held {
+		b.turn.Release(b.weight)
 	}
 }
 

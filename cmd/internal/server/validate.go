@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +66,9 @@ func (s *Server) readBody(c echo.Context) error {
 		var long *http.MaxBytesError
 		if errors.As(err, &long) {
 			return tooLarge(s.maxBody)
+		}
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			return err // while it waited for its turn, see weighedBody
 		}
 		return invalid("body: it ended before it was complete, or took too long")
 	}

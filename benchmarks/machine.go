@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"evoke/embed"
 )
 
 // Machine says where and on what a report was made.
@@ -37,6 +39,17 @@ func ThisMachine(ctx context.Context, now time.Time) Machine {
 		m.Load = strings.Join(strings.Fields(string(b))[:3], " ")
 	}
 	return m
+}
+
+// uncached is the embedder behind any caches: a measurement must not be answered from memory.
+func uncached(e embed.Embedder) embed.Embedder {
+	for {
+		w, ok := e.(interface{ Unwrap() embed.Embedder })
+		if !ok {
+			return e
+		}
+		e = w.Unwrap()
+	}
 }
 
 func commit(ctx context.Context) string {

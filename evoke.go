@@ -125,6 +125,8 @@ type ContextResult struct {
 	PendingVectors int               `json:"pending_vectors"`
 	Embedder       string            `json:"embedder"`
 	Degraded       map[string]string `json:"degraded,omitempty"`
+	Confidence     float64           `json:"confidence"`        // see recall.Response
+	WhyNot         []recall.Fate     `json:"why_not,omitempty"` // of the items that Request.WhyNot names
 	Skipped        string            `json:"skipped,omitempty"`
 }
 

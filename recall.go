@@ -60,7 +60,10 @@ func (m *Memory) Context(ctx context.Context, r ContextRequest) (ContextResult, 
 		return ContextResult{}, err
 	}
 	m.recalled(began, &b.Response)
-	return ContextResult{Block: *b, PendingVectors: b.Response.PendingVectors, Embedder: b.Response.Embedder, Degraded: b.Response.Degraded}, nil
+	return ContextResult{
+		Block: *b, PendingVectors: b.Response.PendingVectors, Embedder: b.Response.Embedder, Degraded: b.Response.Degraded,
+		Confidence: b.Response.Confidence, WhyNot: b.Response.WhyNot,
+	}, nil
 }
 
 func (m *Memory) recalled(began time.Time, res *recall.Response) {

@@ -108,9 +108,11 @@ func (t *tx) putItem(scope int64, p *prepared) (n int64, kept bool, err error) {
 
 // deleteItem removes an item, its vectors (by the foreign key) and its wait for vectors.
 func (t *tx) deleteItem(scope int64, id string) error {
-	if err := t.exec("DELETE FROM items WHERE scope = ? AND id = ?", scope, id); err != nil {
+	n, err := t.execN("DELETE FROM items WHERE scope = ? AND id = ?", scope, id)
+	if err != nil {
 		return wrap("delete item", err)
 	}
+	t.w.erased = t.w.erased || n > 0
 	return wrap("delete item", t.exec("DELETE FROM embeds WHERE scope = ? AND id = ?", scope, id))
 }
 

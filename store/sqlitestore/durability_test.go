@@ -306,6 +306,36 @@ func TestForeign(t *testing.T) {
 }
 
 // TestMigrate: steps run in order, once; a step that fails leaves the database at the step before, whole.
+// Deleted text leaves the files while they are in use, not only when they are closed.
+func TestDeletedTextLeavesTheFiles(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	db := openT(t, dir, nil)
+	w := killWrite(1)
+	w.Put[0].Content = "the zebraquartz code is 4471"
+	if err := db.CommitBoth(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+	held := func() (where []string) {
+		for name, b := range files(t, dir) {
+			if bytes.Contains(b, []byte("zebraquartz")) {
+				where = append(where, name)
+			}
+		}
+		return where
+	}
+	if len(held()) == 0 {
+		t.Fatal("the text is nowhere to be found")
+	}
+	if err := db.Apply(ctx, w.Scope, store.Change{Delete: []string{w.Put[0].ID}}); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); len(held()) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("deleted text is still in %v", held())
+		}
+	}
+}
+
 // A link whose target is not there, such as a disk that is not mounted, is not a missing database.
 func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()

@@ -33,6 +33,7 @@ func (db *DB) Record(ctx context.Context, w store.Write) error {
 		if err != nil || made || change == "" {
 			return err
 		}
+		t.w.erased = t.w.erased || len(w.Delete) > 0
 		for _, id := range w.Delete {
 			if err := t.exec("DELETE FROM embeds WHERE scope = ? AND id = ?", scope, id); err != nil {
 				return wrap("drop pending vector", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -34,7 +35,11 @@ type writer struct {
 	stmts  map[string]*sql.Stmt
 	queue  chan *request
 	ended  chan struct{}
+	erased bool // items were deleted whose text the log may still hold; used by the loop alone
 }
+
+// scrubAfter is how long after a deletion the log is emptied: deletions that follow each other share it.
+const scrubAfter = time.Second
 
 func newWriter(conn *sql.Conn, memory *sync.RWMutex) *writer {
 	w := &writer{conn: conn, memory: memory, stmts: map[string]*sql.Stmt{}, queue: make(chan *request, maxBatch), ended: make(chan struct{})}
@@ -75,7 +80,11 @@ func (w *writer) close() error {
 
 func (w *writer) loop() {
 	defer close(w.ended)
-	for first := range w.queue {
+	for {
+		first, ok := w.next()
+		if !ok {
+			return
+		}
 		batch := w.collect(first)
 		if len(batch) > 0 && !w.commit(batch) {
 			// The shared transaction broke: each write tries alone, so that only the guilty one fails.
@@ -84,6 +93,33 @@ func (w *writer) loop() {
 			}
 		}
 	}
+}
+
+// next waits for a request, and empties the log meanwhile when deleted text may be in it.
+func (w *writer) next() (*request, bool) {
+	for w.erased && w.memory == nil {
+		pause := time.NewTimer(scrubAfter)
+		select {
+		case r, ok := <-w.queue:
+			pause.Stop()
+			return r, ok
+		case <-pause.C:
+			w.scrub()
+		}
+	}
+	r, ok := <-w.queue
+	return r, ok
+}
+
+// scrub moves the log into the database, where secure_delete has overwritten what was deleted, and cuts it to nothing.
+// While a reader still needs the log it does not wait: it is tried again.
+func (w *writer) scrub() {
+	var busy, frames, moved int
+	ctx := context.Background()
+	_, _ = w.conn.ExecContext(ctx, "PRAGMA busy_timeout = 0")
+	err := w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	_, _ = w.conn.ExecContext(ctx, "PRAGMA busy_timeout = 10000")
+	w.erased = err != nil || busy != 0
 }
 
 // collect takes the requests that wait now.

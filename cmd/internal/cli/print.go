@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -53,6 +55,81 @@ func (a *app) hitTable(hits []recall.Hit) error {
 		}
 	}
 	return a.table([]string{"#", "SCORE", "SEM+REC+IMP+UPD", "WHEN", "ID", "CONTENT"}, rows)
+}
+
+// unlikely is the confidence under which most likely nothing speaks of what was asked.
+const unlikely = 0.3
+
+// printConfidence says how likely the answer is among the best candidates: nothing where there was no query or no candidate.
+func (a *app) printConfidence(confidence float64, basis map[string]float64) {
+	if confidence == 0 {
+		return
+	}
+	what := ""
+	if confidence < unlikely {
+		what = ": most likely nothing here answers it"
+	}
+	a.printf("confidence %s%s\n", score(confidence), what)
+	if len(basis) > 0 {
+		a.printf("   basis   %s\n", numbers(basis))
+	}
+}
+
+// fateTable shows what became of the items asked about.
+func (a *app) fateTable(fates []recall.Fate) error {
+	if len(fates) == 0 {
+		return nil
+	}
+	rows := make([][]string, len(fates))
+	for i, f := range fates {
+		rows[i] = []string{visible(f.ID), string(f.Outcome), fateScore(f), fateRank(f), visible(f.Detail)}
+	}
+	a.printf("\n")
+	return a.table([]string{"ID", "OUTCOME", "SCORE", "RANK", "DETAIL"}, rows)
+}
+
+// fateScore and fateRank are the numbers of an item that was found.
+func fateScore(f recall.Fate) string {
+	if f.Rank == 0 {
+		return "-"
+	}
+	return score(f.Score)
+}
+
+func fateRank(f recall.Fate) string {
+	if f.Rank == 0 {
+		return "-"
+	}
+	return fmt.Sprint(f.Rank)
+}
+
+// printExplanation shows how a score came about, where that was asked for.
+func (a *app) printExplanation(rank int, h recall.Hit) {
+	e := h.Explain
+	if e == nil {
+		return
+	}
+	a.printf("\n%d. %s  %.3f = %.3f semantic + %.3f recency + %.3f importance %+.3f update\n",
+		rank, h.Item.ID, h.Score, h.Parts.Semantic, h.Parts.Recency, h.Parts.Importance, h.Parts.Update)
+	a.printf("   weights  %s %.3g, %s %.3g, %s %.3g\n", "semantic", e.Weights.Semantic, "recency", e.Weights.Recency, "importance", e.Weights.Importance)
+	a.printf("   raw     %s\n", numbers(e.Raw))
+	a.printf("   terms   %s\n", numbers(e.Terms))
+	ranks := make([]string, 0, len(e.Ranks))
+	for _, arm := range slices.Sorted(maps.Keys(e.Ranks)) {
+		ranks = append(ranks, fmt.Sprintf("%s #%d", arm, e.Ranks[arm]))
+	}
+	if len(ranks) == 0 {
+		ranks = append(ranks, "none")
+	}
+	a.printf("   arms     %s\n", strings.Join(ranks, ", "))
+}
+
+func numbers(m map[string]float64) string {
+	var b strings.Builder
+	for _, name := range sortedKeys(m) {
+		fmt.Fprintf(&b, " %s %.3f", name, m[name])
+	}
+	return b.String()
 }
 
 func score(f float64) string { return fmt.Sprintf("%.3f", f) }

@@ -177,6 +177,7 @@ type queryFlags struct {
 	asOf, profile                string
 	semantic, recency, important float64
 	explain, pairOnly            bool
+	whyNot                       []string
 }
 
 func (q *queryFlags) add(c *cobra.Command) {
@@ -190,12 +191,16 @@ func (q *queryFlags) add(c *cobra.Command) {
 	f.Float64Var(&q.recency, "w-recency", 0, "weight of recency")
 	f.Float64Var(&q.important, "w-importance", 0, "weight of importance")
 	f.BoolVar(&q.pairOnly, "pair-only", false, "leave the user's own memory out when the agent has one with this user")
+	f.StringArrayVar(&q.whyNot, "why-not", nil, "tell what became of the item of this id, with its score (repeatable, up to 20)")
 }
 
 // request builds the query; what no flag gives comes from the tenant's settings, the limit given here.
 func (q *queryFlags) request(c *cobra.Command, s session, limit int, args []string) (recall.Request, error) {
 	given := c.Flags().Changed
-	r := recall.Request{Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Explain: q.explain}
+	r := recall.Request{
+		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile,
+		Explain: q.explain || len(q.whyNot) > 0, WhyNot: q.whyNot,
+	}
 	if !given("limit") {
 		r.Limit = limit
 	} else if r.Limit < 1 {
@@ -226,7 +231,7 @@ func (a *app) recallCmd() *cobra.Command {
 		Example: `  evoke recall --user ada "where does she like to sit?" --explain`,
 	}
 	q.add(c)
-	c.Flags().BoolVar(&q.explain, "explain", false, "show how each score came about")
+	c.Flags().BoolVar(&q.explain, "explain", false, "show how each score came about (--why-not implies it)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			r, err := q.request(c, s, s.set.Recall.Limit, args)
@@ -247,20 +252,25 @@ func (a *app) recallCmd() *cobra.Command {
 }
 
 func (a *app) printRecall(ctx context.Context, s session, res evoke.RecallResult) error {
-	switch {
-	case res.Skipped != "":
+	if res.Skipped != "" {
 		a.printf("nothing recalled: %s\n", res.Skipped)
 		return nil
-	case len(res.Hits) == 0:
+	}
+	if len(res.Hits) == 0 {
 		a.printf("no hits\n")
-	default:
-		if err := a.hitTable(res.Hits); err != nil {
-			return err
-		}
-		for i, h := range res.Hits {
-			if h.Explain != nil {
-				a.printExplanation(i+1, h)
-			}
+	} else if err := a.hitTable(res.Hits); err != nil {
+		return err
+	}
+	a.printConfidence(res.Confidence, res.Basis)
+	if err := a.fateTable(res.WhyNot); err != nil {
+		return err
+	}
+	for i, h := range res.Hits {
+		a.printExplanation(i+1, h)
+	}
+	for _, f := range res.WhyNot {
+		if f.Outcome != recall.Returned { // explained above
+			a.printExplanation(f.Rank, recall.Hit{Item: store.Item{ID: f.ID}, Score: f.Score, Parts: f.Parts, Explain: f.Explain})
 		}
 	}
 	a.printHealth(ctx, s, res.Embedder, res.PendingVectors, res.Degraded)
@@ -285,28 +295,6 @@ func (a *app) printHealth(ctx context.Context, s session, embedder string, pendi
 		}
 		a.note("degraded: %s: %s", step, degraded[step])
 	}
-}
-
-func (a *app) printExplanation(rank int, h recall.Hit) {
-	e := h.Explain
-	a.printf("\n%d. %s  %.3f = %.3f semantic + %.3f recency + %.3f importance %+.3f update\n",
-		rank, h.Item.ID, h.Score, h.Parts.Semantic, h.Parts.Recency, h.Parts.Importance, h.Parts.Update)
-	a.printf("   weights  %s %.3g, %s %.3g, %s %.3g\n", "semantic", e.Weights.Semantic, "recency", e.Weights.Recency, "importance", e.Weights.Importance)
-	a.printf("   raw     %s\n", numbers(e.Raw))
-	a.printf("   terms   %s\n", numbers(e.Terms))
-	ranks := make([]string, 0, len(e.Ranks))
-	for _, arm := range slices.Sorted(maps.Keys(e.Ranks)) {
-		ranks = append(ranks, fmt.Sprintf("%s #%d", arm, e.Ranks[arm]))
-	}
-	a.printf("   arms     %s\n", strings.Join(ranks, ", "))
-}
-
-func numbers(m map[string]float64) string {
-	var b strings.Builder
-	for _, name := range sortedKeys(m) {
-		fmt.Fprintf(&b, " %s %.3f", name, m[name])
-	}
-	return b.String()
 }
 
 func (a *app) contextCmd() *cobra.Command {
@@ -354,7 +342,14 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 	if res.Text != "" && !strings.HasSuffix(res.Text, "\n") {
 		a.printf("\n")
 	}
-	a.note("%d of %d tokens (%s), %d items, %d left out", res.Tokens, res.Budget, res.Tokenizer, len(res.Items), len(res.LeftOut))
+	sure := ""
+	if res.Confidence > 0 {
+		sure = ", confidence " + score(res.Confidence)
+	}
+	a.note("%d of %d tokens (%s), %d items, %d left out%s", res.Tokens, res.Budget, res.Tokenizer, len(res.Items), len(res.LeftOut), sure)
+	for _, f := range res.WhyNot {
+		a.note("why not %s: %s, score %s, rank %s: %s", visible(f.ID), f.Outcome, fateScore(f), fateRank(f), visible(f.Detail))
+	}
 	a.printHealth(ctx, s, res.Embedder, res.PendingVectors, res.Degraded)
 }
 

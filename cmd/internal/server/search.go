@@ -14,6 +14,7 @@ func request(b api.RecallRequest, set config.Recall) recall.Request {
 	r := recall.Request{
 		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
 		AsOf: value(b.AsOf), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
+		WhyNot: value(b.WhyNot),
 	}
 	if r.MinScore == nil {
 		r.MinScore = &set.MinScore
@@ -56,7 +57,7 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	}
 	query := api.RecallRequest{
 		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, Profile: b.Profile,
-		Weights: b.Weights,
+		Weights: b.Weights, WhyNot: b.WhyNot,
 	}
 	req := evoke.ContextRequest{
 		Who: c.who, Request: request(query, c.set.Recall), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),

@@ -87,6 +87,50 @@ func TestEveryVerb(t *testing.T) {
 	}
 }
 
+// Recall and context tell the fate of items asked about, and how sure they are.
+func TestWhyNotAndConfidence(t *testing.T) {
+	w := newWorld(t, "")
+	for id, content := range map[string]string{"seat": "I prefer window seats on long flights", "shed": "We planted tomatoes behind the shed"} {
+		w.want(201, w.call("POST", "/v1/memories", fmt.Sprintf(`{"user":"ada","id":%q,"content":%q}`, id, content)))
+	}
+	const ask = `"query":"which window seats on flights?","limit":1,"why_not":["shed","seat","nothing-like-it"]`
+	outcomes := func(a answer) string {
+		t.Helper()
+		var names []string
+		fates, _ := a.json(t)["why_not"].([]any)
+		for _, f := range fates {
+			fate, _ := f.(map[string]any)
+			names = append(names, fmt.Sprint(fate["id"], " ", fate["outcome"]))
+		}
+		return strings.Join(names, ", ")
+	}
+	for path, more := range map[string]string{"/v1/recall": `,"explain":true`, "/v1/context": ""} {
+		a := w.want(200, w.call("POST", path, `{"user":"ada",`+ask+more+`}`))
+		if got := outcomes(a); got != "shed below_min_score, seat returned, nothing-like-it not_found" {
+			t.Errorf("%s: %q in %s", path, got, a.body)
+		}
+		if sure, ok := a.json(t)["confidence"].(float64); !ok || sure <= 0.3 || sure > 1 {
+			t.Errorf("%s is %v sure: %s", path, sure, a.body)
+		}
+		basis, _ := a.json(t)["basis"].(map[string]any)
+		if _, ok := basis["strength"].(float64); ok != (more != "") {
+			t.Errorf("%s: basis %v", path, basis)
+		}
+		a = w.want(200, w.call("POST", path, `{"user":"bob",`+ask+`}`))
+		if got := outcomes(a); got != "shed not_found, seat not_found, nothing-like-it not_found" {
+			t.Errorf("%s tells bob of ada's: %q", path, got)
+		}
+		if sure, ok := a.json(t)["confidence"].(float64); !ok || sure != 0 {
+			t.Errorf("%s is %v sure without a candidate: %s", path, sure, a.body)
+		}
+		for name, ids := range map[string]string{"too many": `"a"` + strings.Repeat(`,"a"`, 20), "an empty one": `""`, "no id": `1`} {
+			if a := w.want(400, w.call("POST", path, `{"why_not":[`+ids+`]}`)); !strings.Contains(w.str(a, "detail"), "why_not") {
+				t.Errorf("%s, %s: %s", path, name, a.body)
+			}
+		}
+	}
+}
+
 func TestOutsideTheSpecification(t *testing.T) {
 	w := newWorld(t, "")
 	w.want(200, w.call("GET", "/healthz", ""))

@@ -50,11 +50,16 @@ func (e ListParamsOrder) Valid() bool {
 // Category defines model for Category.
 type Category = store.Category
 
+// Confidence How likely the best candidates hold what the query asks for; under 0.3 most likely nothing speaks of it. 0 without a query or candidates. It is about answers to questions: what bears on a task without sharing its words gets a low one.
+type Confidence = float64
+
 // ContextRequest defines model for ContextRequest.
 type ContextRequest struct {
-	Agent   *Name      `json:"agent,omitempty"`
-	AsOf    *time.Time `json:"as_of,omitempty"`
-	Explain *bool      `json:"explain,omitempty"`
+	Agent *Name      `json:"agent,omitempty"`
+	AsOf  *time.Time `json:"as_of,omitempty"`
+
+	// Explain how each score came about; a block does not show it
+	Explain *bool `json:"explain,omitempty"`
 
 	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 	Filter *Filter `json:"filter,omitempty"`
@@ -81,6 +86,9 @@ type ContextRequest struct {
 
 	// Weights Overrides the profile's; the sum is at most 1.
 	Weights *Weights `json:"weights,omitempty"`
+
+	// WhyNot ids of items whose fate is to be told
+	WhyNot *[]string `json:"why_not,omitempty"`
 }
 
 // ContextResult defines model for ContextResult.
@@ -88,6 +96,12 @@ type ContextResult = evoke.ContextResult
 
 // Event defines model for Event.
 type Event = store.Event
+
+// Fate defines model for Fate.
+type Fate = recall.Fate
+
+// Fates of the items asked about, in their order
+type Fates = []Fate
 
 // FeedbackRequest defines model for FeedbackRequest.
 type FeedbackRequest struct {
@@ -170,6 +184,9 @@ type Page struct {
 	Next *string `json:"next,omitempty"`
 }
 
+// Parts They sum to the score.
+type Parts = recall.Parts
+
 // Problem defines model for Problem.
 type Problem struct {
 	// Detail names the field and the mend
@@ -184,9 +201,11 @@ type Problem struct {
 
 // RecallRequest defines model for RecallRequest.
 type RecallRequest struct {
-	Agent   *Name      `json:"agent,omitempty"`
-	AsOf    *time.Time `json:"as_of,omitempty"`
-	Explain *bool      `json:"explain,omitempty"`
+	Agent *Name      `json:"agent,omitempty"`
+	AsOf  *time.Time `json:"as_of,omitempty"`
+
+	// Explain how each score came about; a block does not show it
+	Explain *bool `json:"explain,omitempty"`
 
 	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 	Filter *Filter `json:"filter,omitempty"`
@@ -207,6 +226,9 @@ type RecallRequest struct {
 
 	// Weights Overrides the profile's; the sum is at most 1.
 	Weights *Weights `json:"weights,omitempty"`
+
+	// WhyNot ids of items whose fate is to be told
+	WhyNot *[]string `json:"why_not,omitempty"`
 }
 
 // RecallResult defines model for RecallResult.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"evoke/extract/message"
 	"evoke/recall"
@@ -37,7 +38,10 @@ func TestMegabyteLineWithoutBlanksIsKeptWhole(t *testing.T) {
 }
 
 func TestTenThousandMessagesInOneCall(t *testing.T) {
-	m := open(t, nil)
+	if testing.Short() {
+		t.Skip("a minute under the race detector; the full run has it")
+	}
+	m := open(t, &Options{Memory: MemoryOptions{Debounce: 300 * time.Second}})
 	who := Who{User: "u", Thread: "t"}
 	msgs := make([]message.Message, 10_000)
 	for i := range msgs {

@@ -55,6 +55,9 @@ type acked struct{ key, event, user, assistant string }
 // restart, once; a retry under its key stores nothing; its vector and its extraction still come.
 func TestKilledDuringIngest(t *testing.T) {
 	kills := 20
+	if testing.Short() {
+		kills = 5
+	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 200
 	}

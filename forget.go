@@ -3,6 +3,7 @@ package evoke
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"evoke/store"
@@ -37,7 +38,7 @@ func (m *Memory) feedback(ctx context.Context, sc store.Scope, ids []string) (in
 		return 0, err
 	}
 	for i := range items {
-		items[i].Uses++
+		items[i].Uses = min(items[i].Uses, math.MaxInt-1) + 1 // an imported count may be any
 		items[i].LastUsed = m.now()
 	}
 	w := m.newWrite(sc)

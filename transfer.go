@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"evoke/store"
@@ -363,12 +364,32 @@ func plain(b json.RawMessage) string {
 func lineError(err error) error {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) && t.Field != "" {
-		return store.Invalid(t.Field, "a "+t.Type.String(), "a JSON "+t.Value)
+		return store.Invalid(strings.TrimPrefix(t.Field, "Item."), jsonKind(t.Type.Kind()), "a JSON "+t.Value)
 	}
-	if errors.Is(err, store.ErrInvalid) {
+	var p *time.ParseError
+	switch {
+	case errors.Is(err, store.ErrInvalid):
 		return err
+	case errors.As(err, &p):
+		return store.Invalid("time", "an RFC 3339 time with a zone, such as 2026-03-01T09:30:00Z", "")
 	}
 	return store.Invalid("line", "one JSON object", "")
+}
+
+// jsonKind says what JSON holds a Go kind.
+func jsonKind(k reflect.Kind) string {
+	switch k {
+	case reflect.String:
+		return "a string"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	default:
+		return "an object"
+	}
 }
 
 var errLongLine = errors.New("line too long")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"evoke/store"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -71,5 +72,39 @@ func TestImportReportsLinesAndTakesTheRest(t *testing.T) {
 	}
 	if it, _ := m.Get(t.Context(), Who{User: "u"}, "D1:7"); !it.ValidFrom.IsZero() {
 		t.Errorf("no time stays no time: %v", it.ValidFrom)
+	}
+}
+
+// A line that cannot be read is told by the field and what it holds, in the words of the format.
+func TestImportNamesTheField(t *testing.T) {
+	m := open(t, nil)
+	for line, want := range map[string]string{
+		`{"text":"a","turn":{"session":"s","position":1.5}}`:   "turn.position: must be a whole number",
+		`{"text":"a","importance":"much"}`:                     "importance: must be a number",
+		`{"text":1}`:                                           "text: must be a string",
+		`{"text":"a","time":"99999-01-01T00:00:00Z"}`:          "time: must be an RFC 3339 time",
+		`{"text":"a","valid_from":"yesterday"}`:                "time: must be an RFC 3339 time",
+		`{"text":"a","valid_from":"0000-01-01T00:00:00Z"}`:     "valid_from: must be in the years 1 to 9999",
+		`{"text":"a","uses":-1}`:                               "uses: must be zero or more",
+		`[{"text":"a"}]`:                                       "line: must be one JSON object",
+		`{"text":"a","provenance":{"turns":{"not":"a list"}}}`: "provenance.turns: must be a list",
+	} {
+		res, err := m.Import(t.Context(), Who{User: "u"}, strings.NewReader(line), nil)
+		if err != nil || res.FailedN != 1 || !strings.HasPrefix(res.Failed[0].Error, want) {
+			t.Errorf("%s: %+v, %v; want %s", line, res, err, want)
+		}
+	}
+}
+
+// An imported count of uses may be the greatest there is; feedback leaves it there.
+func TestUsesDoNotOverflow(t *testing.T) {
+	m := open(t, nil)
+	who := Who{User: "u"}
+	if _, err := m.Import(t.Context(), who, strings.NewReader(`{"id":"a","text":"worn","uses":9223372036854775807}`), nil); err != nil {
+		t.Fatal(err)
+	}
+	n, err := m.Feedback(t.Context(), FeedbackRequest{Who: who, IDs: []string{"a"}})
+	if it, _ := m.Get(t.Context(), who, "a"); n != 1 || err != nil || it.Uses != math.MaxInt {
+		t.Errorf("%d, %v, %d uses", n, err, it.Uses)
 	}
 }

@@ -273,3 +273,29 @@ func TestEmbeddingRows(t *testing.T) {
 		t.Error("the embedding itself was changed")
 	}
 }
+
+func TestClose(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	day := func(n int) time.Time { return now.AddDate(0, 0, n) }
+	for name, c := range map[string]struct {
+		from, at, want time.Time
+		retracted      bool
+	}{
+		"held until now":       {day(-9), now, now, false},
+		"held until before":    {day(-9), day(-3), day(-3), false},
+		"will end":             {day(-9), day(3), day(3), false},
+		"not before it began":  {day(-3), day(-9), day(-3), false},
+		"was always so":        {time.Time{}, day(-3), day(-3), false},
+		"never comes to begin": {day(9), now, day(9), true},
+		"ends after it begins": {day(3), day(9), day(9), false},
+	} {
+		it := Item{ValidFrom: c.from, RecordedAt: day(-9)}
+		it.Close(c.at, now)
+		if !it.ValidTo.Equal(c.want) || !it.ClosedAt.Equal(now) || it.RetractedAt.IsZero() == c.retracted {
+			t.Errorf("%s: %+v", name, it)
+		}
+		if current := Current(now).Sees(&it); current != (c.want.After(now) && !c.retracted) {
+			t.Errorf("%s: current is %v", name, current)
+		}
+	}
+}

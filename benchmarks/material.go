@@ -50,7 +50,7 @@ func newMaterial(ctx context.Context, e embed.Embedder, s *Set, progress func(st
 		}
 		for _, q := range n.Questions {
 			if len(m.queries) < materialQueries {
-				m.queries = append(m.queries, q.Text)
+				m.queries = append(m.queries, strings.TrimSpace(q.Text)) // as the engine asks the embedder
 			}
 		}
 	}

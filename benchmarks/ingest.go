@@ -50,7 +50,7 @@ func RunIngest(ctx context.Context, e embed.Embedder, s *Set, opts *IngestOption
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	e = uncached(e)
+	e = Uncached(e)
 	turns := shortTurns(s)
 	if len(turns) < 2 {
 		return nil, fmt.Errorf("set %s has no short turns", s.Name)

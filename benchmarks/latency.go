@@ -55,7 +55,7 @@ func RunLatency(ctx context.Context, e embed.Embedder, s *Set, opts *LatencyOpti
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	e = uncached(e)
+	e = Uncached(e)
 	mat, err := newMaterial(ctx, e, s, o.Progress)
 	if err != nil {
 		return nil, err

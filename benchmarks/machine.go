@@ -41,8 +41,8 @@ func ThisMachine(ctx context.Context, now time.Time) Machine {
 	return m
 }
 
-// uncached is the embedder behind any caches: a measurement must not be answered from memory.
-func uncached(e embed.Embedder) embed.Embedder {
+// Uncached is the embedder behind any caches: a measurement must not be answered from memory.
+func Uncached(e embed.Embedder) embed.Embedder {
 	for {
 		w, ok := e.(interface{ Unwrap() embed.Embedder })
 		if !ok {

@@ -82,7 +82,7 @@ variables and flags; see "evoke config reference".
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
 	f := root.PersistentFlags()
 	f.StringVar(&a.configFile, "config", "", "configuration file")
-	f.StringVar(&a.storePath, "store", "", "data directory (setting store.path)")
+	f.StringVar(&a.storePath, "store", "", "data directory (default: setting store.path, else evoke in the user's data folder)")
 	f.StringVar(&a.tenant, "tenant", "", "tenant (setting tenant)")
 	f.StringVar(&a.who.User, "user", "", `whose memory (default "default")`)
 	f.StringVar(&a.who.Agent, "agent", "", "agent; the namespace policy says which memory it works on")

@@ -187,7 +187,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
 	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
-	f.Float64Var(&q.semantic, "w-semantic", 0, "weight of the semantic part (give all three weights)")
+	f.Float64Var(&q.semantic, "w-semantic", 0, "weight of the semantic part (of the three weights, those not given are 0)")
 	f.Float64Var(&q.recency, "w-recency", 0, "weight of recency")
 	f.Float64Var(&q.important, "w-importance", 0, "weight of importance")
 	f.BoolVar(&q.pairOnly, "pair-only", false, "leave the user's own memory out when the agent has one with this user")

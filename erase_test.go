@@ -76,14 +76,14 @@ func TestARetryOfRememberAnswersTheItemAsItIs(t *testing.T) {
 func TestAPlannedItemHasOneCurrentVersion(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	for name, begin := range map[string]time.Time{"planned": now.AddDate(1, 0, 0), "clock went back": {}} {
-		clock := now
-		m := open(t, &Options{Clock: func() time.Time { return clock }})
+		clock := clockAt(now)
+		m := open(t, &Options{Clock: clock.now})
 		who := Who{User: "u"}
 		r, err := m.Remember(t.Context(), RememberRequest{Who: who, Content: "The trip goes to Rome.", ValidFrom: begin})
 		if err != nil {
 			t.Fatal(err)
 		}
-		clock = now.Add(-time.Hour)
+		clock.set(now.Add(-time.Hour))
 		next, err := m.Update(t.Context(), UpdateRequest{Who: who, ID: r.Item.ID, Content: ptr("The trip goes to Oslo.")})
 		if err != nil || !next.ValidFrom.Equal(r.Item.ValidFrom) {
 			t.Errorf("%s: %+v, %v", name, next, err)

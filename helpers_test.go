@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -72,6 +73,18 @@ func bag(text string) []float32 {
 	}
 	return v
 }
+
+// testClock is a clock that a test sets while the workers read it.
+type testClock struct{ at atomic.Pointer[time.Time] }
+
+func clockAt(at time.Time) *testClock {
+	c := &testClock{}
+	c.set(at)
+	return c
+}
+
+func (c *testClock) set(at time.Time) { c.at.Store(&at) }
+func (c *testClock) now() time.Time   { return *c.at.Load() }
 
 func open(t *testing.T, o *Options) *Memory {
 	t.Helper()

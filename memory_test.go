@@ -107,7 +107,8 @@ func TestIdempotencyKeyAcrossRestart(t *testing.T) {
 
 func TestRememberUpdateHistoryForget(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	m := open(t, &Options{Embedder: &bagEmbedder{}, Clock: func() time.Time { return now }})
+	clock := clockAt(now)
+	m := open(t, &Options{Embedder: &bagEmbedder{}, Clock: clock.now})
 	ctx, who := t.Context(), Who{User: "ann"}
 	r, err := m.Remember(ctx, RememberRequest{Who: who, Content: "Ann works at Acme.", Category: store.Knowledge,
 		Metadata: store.Metadata{"source": store.String("form")}, Importance: ptr(0.8)})
@@ -119,6 +120,7 @@ func TestRememberUpdateHistoryForget(t *testing.T) {
 		t.Fatalf("the same statement is stored once: %+v, %v", same, err)
 	}
 	now = now.Add(24 * time.Hour)
+	clock.set(now)
 	v2, err := m.Update(ctx, UpdateRequest{Who: who, ID: r.Item.ID, Content: ptr("Ann works at Globex.")})
 	if err != nil || v2.ID == r.Item.ID || v2.Supersedes != r.Item.ID || v2.Importance != 0.8 {
 		t.Fatalf("%+v, %v", v2, err)

@@ -86,7 +86,7 @@ func openDir(ctx context.Context, dir string, o Options, ms []migration) (_ *DB,
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make data directory: %w", err)
+		return nil, fmt.Errorf("%w: store.path: must be a directory that is there or can be made: %w", store.ErrInvalid, err)
 	}
 	db := &DB{opts: o, log: o.Logger}
 	if db.lock, err = lockDir(ctx, dir, o.LockWait); err != nil {

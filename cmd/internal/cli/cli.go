@@ -94,9 +94,7 @@ variables and flags; see "evoke config reference".
 		a.contextCmd(), a.feedbackCmd(), a.forgetCmd(), a.statsCmd(), a.exportCmd(), a.importCmd(), a.modelCmd(), a.keyCmd(),
 		a.configCmd(), a.serveCmd(), a.demoCmd(), a.benchCmd(), a.versionCmd(),
 	)
-	for _, c := range root.Commands() {
-		checkArgs(c)
-	}
+	checkArgs(root)
 	return root
 }
 
@@ -131,7 +129,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return fmt.Errorf("%w: %s has no command %q%s (see %s --help)", store.ErrInvalid, c.CommandPath(), args[0], hint, c.CommandPath())
+	return fmt.Errorf("%s has no command %q%s", c.CommandPath(), args[0], hint)
 }
 
 func exitCodes() string {

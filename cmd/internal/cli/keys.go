@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -64,13 +63,9 @@ once and stored nowhere.`,
 		if a.json {
 			return a.printJSON(map[string]any{"key": key, "hash": hash, "yaml": string(y)})
 		}
-		a.printf("%s\n\nIts hash: %s\nAdd to the configuration file (below the \"keys:\" that may be there):\n\n%s", key, hash, indent(string(y)))
+		a.printf("%s\n\nIts hash: %s\nAdd to the configuration file, at the left margin (without its first line where there is a \"keys:\" already):\n\n%s", key, hash, y)
 		a.note("the key is shown this once; keep it where only its user reads it")
 		return nil
 	}
 	return c
-}
-
-func indent(s string) string {
-	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") + "\n"
 }

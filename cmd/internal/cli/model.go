@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"evoke/cmd/internal/wire"
 	"evoke/embed/modelstore"
+	"evoke/store"
 )
 
 func (a *app) modelCmd() *cobra.Command {
@@ -60,6 +63,9 @@ func (a *app) pullModel(ctx context.Context, s *modelstore.Store, name string) e
 
 func (a *app) installModel(ctx context.Context, s *modelstore.Store, file string) error {
 	name, err := s.Install(ctx, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: FILE: must be a package file that is there: %w", store.ErrInvalid, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (a *app) hitTable(hits []recall.Hit) error {
 	return a.table([]string{"#", "SCORE", "SEM+REC+IMP+UPD", "WHEN", "ID", "CONTENT"}, rows)
 }
 
-// unlikely is the confidence under which most likely nothing speaks of what was asked.
+// unlikely is the confidence under which the hits may well not answer the question: few of its words are spoken of.
 const unlikely = 0.3
 
 // printConfidence says how likely the answer is among the best candidates: nothing where there was no query or no candidate.
@@ -67,7 +67,7 @@ func (a *app) printConfidence(confidence float64, basis map[string]float64) {
 	}
 	what := ""
 	if confidence < unlikely {
-		what = ": most likely nothing here answers it"
+		what = " (low: few of the question's words are spoken of here)"
 	}
 	a.printf("confidence %s%s\n", score(confidence), what)
 	if len(basis) > 0 {

@@ -134,6 +134,8 @@ func (a *app) oneInput(name, what string, f func(io.Reader) error) error {
 	size := int64(-1)
 	if st, err := file.Stat(); err == nil && st.Mode().IsRegular() {
 		size = st.Size()
+	} else if err == nil && st.IsDir() {
+		return store.Invalid("file", "a file, or - for standard input", "a directory")
 	}
 	bar := a.bar(size, what)
 	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -76,6 +77,8 @@ func NewLexical(params LexicalParams, stats LexicalStats, query []QueryTerm) *Le
 	for i := range l.views {
 		l.views[i] = BM25{params.K1, params.B, params.AvgLen[i]}
 	}
+	// One order of summation, so that the same words in another order give the same score to the last bit.
+	query = slices.SortedFunc(slices.Values(query), func(a, b QueryTerm) int { return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.N, b.N)) })
 	total := 0.0
 	for _, q := range query {
 		df := stats.DF[q.Term]
@@ -89,12 +92,6 @@ func NewLexical(params LexicalParams, stats LexicalStats, query []QueryTerm) *Le
 		l.known += idf
 		l.terms = append(l.terms, weightedTerm{q.Term, idf})
 	}
-	slices.SortFunc(l.terms, func(a, b weightedTerm) int {
-		if a.term < b.term {
-			return -1
-		}
-		return 1
-	})
 	if total > 0 {
 		l.scale = 1 / (total * (params.K1 + 1))
 	}

@@ -1,9 +1,7 @@
 package benchmarks
 
 import (
-	"bytes"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"evoke"
@@ -31,9 +29,5 @@ func TestBackendsOfOneKindRankAlike(t *testing.T) {
 	if s.N != 2 || s.SameItems != 1 || s.SameOrder != 1 || s.ScoreDiff != 0 || s.MeanA[Recall10] != s.MeanB[Recall10] {
 		t.Errorf("%+v", s)
 	}
-	var out bytes.Buffer
-	r := &BackendsReport{A: "file", B: "memory", Sets: []*BackendsSet{s}}
-	if err := r.WriteMarkdown(&out); err != nil || !strings.Contains(out.String(), "| tiny | 2 | 100.0 % | 100.0 % |") {
-		t.Errorf("%v: %s", err, out.String())
-	}
+	checkReport(t, &BackendsReport{A: "file", B: "memory", Sets: []*BackendsSet{s}}, "| tiny | 2 | 100.0 % | 100.0 % |")
 }

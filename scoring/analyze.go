@@ -76,11 +76,11 @@ func segment(text string) []run {
 				out[len(out)-1].glued = glued(s[i:])
 			}
 			continue
-		default:
 		case classWord:
 			if r >= 0x80 {
 				r = asciiDigit(r)
 			}
+		default: // the other classes are taken as they come
 		}
 		// ー continues hiragana as well as katakana.
 		if c == classKatakana && cur == classHiragana && r == 0x30FC {

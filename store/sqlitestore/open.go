@@ -191,7 +191,7 @@ func (db *DB) connect(ctx context.Context, name string, ms []migration) (err err
 		return err
 	}
 	db.cache = newIndexCache(db.opts.IndexBytes)
-	db.w = newWriter(conn, db.memory)
+	db.w = newWriter(conn, db.memory) //nolint:contextcheck // the writer outlives Open; Close ends it
 	return nil
 }
 

@@ -40,7 +40,7 @@ func CompareBackends(ctx context.Context, a, b Engine, clock *Clock, s *Set, pro
 	}
 	for i, e := range []Engine{a, b} {
 		for j := range s.Namespaces {
-			if err := importNamespace(ctx, e, clock, s.Name, &s.Namespaces[j]); err != nil {
+			if _, err := importNamespace(ctx, e, clock, s.Name, &s.Namespaces[j]); err != nil {
 				return nil, err
 			}
 		}

@@ -78,6 +78,7 @@ type SetResult struct {
 	Categories map[string]*SystemResult // of Default
 	Embedder   string
 	Took       time.Duration // import and vectors
+	Refused    int           // items that Import refused, such as blank ones; they count as not found
 }
 
 // SystemResult is the quality of one system.
@@ -98,16 +99,18 @@ func RunSet(ctx context.Context, e Engine, clock *Clock, s *Set, progress func(s
 		progress = func(string) {}
 	}
 	began := time.Now()
+	r := newResult(s.Name)
 	for i := range s.Namespaces {
-		if err := importNamespace(ctx, e, clock, s.Name, &s.Namespaces[i]); err != nil {
+		refused, err := importNamespace(ctx, e, clock, s.Name, &s.Namespaces[i])
+		if err != nil {
 			return nil, err
 		}
+		r.Refused += refused
 		progress(fmt.Sprintf("%s: imported %d of %d memories", s.Name, i+1, len(s.Namespaces)))
 	}
 	if err := e.Settle(ctx); err != nil {
 		return nil, fmt.Errorf("vectors of %s: %w", s.Name, err)
 	}
-	r := newResult(s.Name)
 	r.Took = time.Since(began)
 	for i := range s.Namespaces {
 		if err := r.ask(ctx, e, clock, &s.Namespaces[i]); err != nil {
@@ -119,20 +122,24 @@ func RunSet(ctx context.Context, e Engine, clock *Clock, s *Set, progress func(s
 	return r, nil
 }
 
-func importNamespace(ctx context.Context, e Engine, clock *Clock, set string, n *Namespace) error {
+// importNamespace loads one memory and returns how many of its items the engine refused.
+func importNamespace(ctx context.Context, e Engine, clock *Clock, set string, n *Namespace) (refused int, err error) {
+	if len(n.Items) == 0 {
+		return 0, nil
+	}
 	lines, err := n.ImportLines()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	clock.Set(n.newest())
 	res, err := e.Import(ctx, who(set, n), bytes.NewReader(lines), nil)
 	if err != nil {
-		return fmt.Errorf("import %s/%s: %w", set, n.Name, err)
+		return 0, fmt.Errorf("import %s/%s: %w", set, n.Name, err)
 	}
-	if res.FailedN > 0 {
-		return fmt.Errorf("import %s/%s: %d lines failed, first: %s", set, n.Name, res.FailedN, res.Failed[0].Error)
+	if res.FailedN == len(n.Items) {
+		return 0, fmt.Errorf("import %s/%s: every line failed, the first: %s", set, n.Name, res.Failed[0].Error)
 	}
-	return nil
+	return res.FailedN, nil
 }
 
 func who(set string, n *Namespace) evoke.Who { return evoke.Who{User: set + "/" + n.Name} }

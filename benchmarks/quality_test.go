@@ -27,6 +27,7 @@ func writeSet(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var items, queries strings.Builder
+	items.WriteString(`{"ns":"a","id":"blank","text":" ","speaker":"Rui","time":"2024-05-01T09:00:00Z","type":"episodic"}` + "\n")
 	for i, s := range []string{"I adopted a grey cat last spring.", "How lovely, what is the cat called?", "The cat is called Mina.", "We moved to Porto in June.", "The new flat has a small balcony."} {
 		fmt.Fprintf(&items, `{"ns":"a","id":"m%d","text":%q,"speaker":"Rui","time":"2024-05-0%dT10:00:00Z","type":"episodic","meta":{"session":"s%d","seq":%d,"source":["%s"]}}`+"\n", i, s, i/3+1, i/3, i, poison)
 	}
@@ -95,6 +96,9 @@ func TestLabelsNeverReachTheEngine(t *testing.T) {
 	}
 	if !strings.Contains(e.seen.String(), "grey cat") || !strings.Contains(e.seen.String(), "name of the cat") {
 		t.Error("items and questions did not reach the engine")
+	}
+	if r.Refused != 1 {
+		t.Errorf("%d items refused, want the blank one", r.Refused)
 	}
 	if r.N != 2 || len(r.Systems) != len(Systems()) {
 		t.Fatalf("n = %d, systems %v", r.N, r.Systems)

@@ -50,13 +50,14 @@ func (s *SystemResult) json() map[string]any {
 func (q *QualityReport) WriteJSON(w io.Writer) error {
 	type set struct {
 		N          int                       `json:"n"`
+		Refused    int                       `json:"refused_items"`
 		Embedder   string                    `json:"embedder"`
 		Systems    map[string]map[string]any `json:"systems"`
 		Categories map[string]map[string]any `json:"categories"`
 	}
 	sets := map[string]set{}
 	for _, s := range q.Sets {
-		out := set{N: s.N, Embedder: s.Embedder, Systems: map[string]map[string]any{}, Categories: map[string]map[string]any{}}
+		out := set{N: s.N, Refused: s.Refused, Embedder: s.Embedder, Systems: map[string]map[string]any{}, Categories: map[string]map[string]any{}}
 		for name, r := range s.Systems {
 			out.Systems[name] = r.json()
 		}
@@ -96,6 +97,9 @@ func (m Machine) markdown() string {
 
 func (r *SetResult) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s\n\nn = %d questions; vectors: %s; import and vectors took %.0f s. Percent, with 95 %% bootstrap intervals of the mean.\n\n", r.Name, r.N, r.Embedder, r.Took.Seconds())
+	if r.Refused > 0 {
+		fmt.Fprintf(b, "%d items were refused on import (blank, say) and count as not found.\n\n", r.Refused)
+	}
 	header(b, "system", Metrics())
 	for _, name := range Systems() {
 		s := r.Systems[name]

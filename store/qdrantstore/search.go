@@ -108,7 +108,7 @@ func (s *search) checkVector(sp space) error {
 	if s.q.Vector == nil || sp.dim == 0 {
 		return nil
 	}
-	err := checkVector("query vector", s.q.Vector, sp.dim)
+	err := store.ValidateVector("query vector", s.q.Vector, sp.dim)
 	s.vector = err == nil
 	return err
 }

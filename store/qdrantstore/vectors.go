@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/qdrant/go-client/qdrant"
 
@@ -94,12 +93,12 @@ func searchRows(e *store.Embedding, dim int) ([][]float32, error) {
 		return nil, store.Invalid("own", fmt.Sprintf("at most %d vectors", maxNumbers/dim), fmt.Sprint(len(e.Own)))
 	}
 	for _, v := range e.Own {
-		if err := checkVector("own", v, dim); err != nil {
+		if err := store.ValidateVector("own", v, dim); err != nil {
 			return nil, err
 		}
 	}
 	if e.Context != nil {
-		if err := checkVector("context", e.Context, dim); err != nil {
+		if err := store.ValidateVector("context", e.Context, dim); err != nil {
 			return nil, err
 		}
 	}
@@ -112,21 +111,4 @@ func searchRows(e *store.Embedding, dim int) ([][]float32, error) {
 		}
 	}
 	return rows, nil
-}
-
-func checkVector(field string, v []float32, dim int) error {
-	if len(v) != dim {
-		return store.Invalid(field, fmt.Sprintf("a vector of %d numbers", dim), fmt.Sprint(len(v)))
-	}
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	switch {
-	case math.IsNaN(sum) || math.IsInf(sum, 0):
-		return store.Invalid(field, "a vector of finite numbers", "")
-	case sum == 0:
-		return store.Invalid(field, "a vector of unit length", "all zeros")
-	}
-	return nil
 }

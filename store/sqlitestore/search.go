@@ -97,7 +97,7 @@ func (s *search) run() *store.Candidates {
 	c := &store.Candidates{Stats: s.stats(), Pending: s.x.pending}
 	vector := false
 	if s.q.Vector != nil && s.x.dim > 0 {
-		if err := checkVector("query vector", s.q.Vector, s.x.dim); err != nil {
+		if err := store.ValidateVector("query vector", s.q.Vector, s.x.dim); err != nil {
 			c.Failed = map[store.Arm]error{store.DenseArm: err}
 		} else {
 			vector = true

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"unsafe"
 
 	"evoke/scoring"
@@ -73,12 +72,12 @@ func searchRows(e *store.Embedding, dim int) ([]vecRow, error) {
 		return nil, store.Invalid("own", "one vector or more", "none")
 	}
 	for _, v := range e.Own {
-		if err := checkVector("own", v, dim); err != nil {
+		if err := store.ValidateVector("own", v, dim); err != nil {
 			return nil, err
 		}
 	}
 	if e.Context != nil {
-		if err := checkVector("context", e.Context, dim); err != nil {
+		if err := store.ValidateVector("context", e.Context, dim); err != nil {
 			return nil, err
 		}
 	}
@@ -88,23 +87,6 @@ func searchRows(e *store.Embedding, dim int) ([]vecRow, error) {
 		rows = append(rows, vecRow{q: q, scale: scale})
 	}
 	return rows, nil
-}
-
-func checkVector(field string, v []float32, dim int) error {
-	if len(v) != dim {
-		return store.Invalid(field, fmt.Sprintf("a vector of %d numbers", dim), fmt.Sprint(len(v)))
-	}
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	switch {
-	case math.IsNaN(sum) || math.IsInf(sum, 0):
-		return store.Invalid(field, "a vector of finite numbers", "")
-	case sum == 0:
-		return store.Invalid(field, "a vector of unit length", "all zeros")
-	}
-	return nil
 }
 
 // setVectors replaces an item's rows; stored is false when the item is gone or its text has changed.

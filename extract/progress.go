@@ -120,9 +120,6 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 	if err := sc.Validate(); err != nil {
 		return 0, err
 	}
-	watch := &watch{scope: sc, thread: thread}
-	running := w.progress.set(watch)
-	defer w.progress.drop(watch)
 	next := 0
 	if thread != "" {
 		st, err := w.ledger.Thread(ctx, sc, thread)
@@ -131,7 +128,9 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 		}
 		next = st.Next
 	}
-	n, err := w.ledger.Flush(ctx, sc, thread, w.opts.Clock().UTC())
+	watch := &watch{scope: sc, thread: thread}
+	defer w.progress.drop(watch)
+	running, n, err := w.release(ctx, watch)
 	if err != nil {
 		return 0, fmt.Errorf("flush: %w", err)
 	}
@@ -147,6 +146,15 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 		}
 	}
 	return n, nil
+}
+
+// release sets the watch and makes what it watches due: every job is in one of the two counts.
+func (w *Worker) release(ctx context.Context, watch *watch) (running, due int, err error) {
+	w.claiming.Lock()
+	defer w.claiming.Unlock()
+	running = w.progress.set(watch)
+	due, err = w.ledger.Flush(ctx, watch.scope, watch.thread, w.opts.Clock().UTC())
+	return running, due, err
 }
 
 // flushed reports whether what Flush made due has ended. A job that ran already when its thread was flushed may have

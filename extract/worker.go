@@ -99,6 +99,7 @@ type Worker struct {
 	stopped bool
 	ended   chan struct{} // closed when the loop and all jobs have ended
 
+	claiming sync.Mutex // held while jobs pass from the ledger's queue to progress
 	progress progress
 }
 
@@ -203,14 +204,12 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 	if free == 0 {
 		return w.opts.Lease, nil // a job that ends wakes the loop
 	}
-	now := w.opts.Clock().UTC()
-	claimed, err := w.ledger.Claim(loop, now, w.opts.Lease, free)
+	claimed, err := w.take(loop, free)
 	if err != nil {
 		return 0, fmt.Errorf("claim: %w", err)
 	}
 	for _, j := range claimed {
 		slots <- struct{}{}
-		w.progress.begin(j)
 		running.Go(func() {
 			upTo, done := w.process(jobs, j)
 			<-slots
@@ -229,6 +228,17 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 		return w.opts.Lease, nil // looks again then: a lease may have expired
 	}
 	return min(max(due.Sub(w.opts.Clock()), shortest), w.opts.Lease), nil
+}
+
+// take claims jobs and counts them as running, as one step to whoever counts what waits and what runs.
+func (w *Worker) take(ctx context.Context, n int) ([]store.Job, error) {
+	w.claiming.Lock()
+	defer w.claiming.Unlock()
+	claimed, err := w.ledger.Claim(ctx, w.opts.Clock().UTC(), w.opts.Lease, n)
+	for _, j := range claimed {
+		w.progress.begin(j)
+	}
+	return claimed, err
 }
 
 // backoff is the pause after a number of earlier failures.

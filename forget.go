@@ -15,12 +15,12 @@ func (m *Memory) Feedback(ctx context.Context, r FeedbackRequest) (int, error) {
 	if err := checkIDs(r.IDs); err != nil {
 		return 0, err
 	}
-	_, read, ok, err := m.policy.scopes(m.tenant, r.Who)
-	if err != nil || !ok {
+	at, err := m.place(r.Who)
+	if err != nil || !at.ok {
 		return 0, err
 	}
 	n := 0
-	for _, sc := range read {
+	for _, sc := range at.read {
 		k, err := m.feedback(ctx, sc, r.IDs)
 		if err != nil {
 			return n, fmt.Errorf("feedback: %w", err)

@@ -14,26 +14,28 @@ import (
 // follows when the conversation goes quiet. When it returns without error the turns survive a crash and are found by
 // their words; their vectors follow.
 func (m *Memory) Ingest(ctx context.Context, r IngestRequest) (IngestResult, error) {
-	sc, _, ok, err := m.policy.scopes(m.tenant, r.Who)
+	at, err := m.place(r.Who)
 	if err != nil {
 		return IngestResult{}, err
 	}
 	none := IngestResult{Turns: []extract.TurnRef{}}
 	switch {
-	case !ok:
+	case !at.ok:
 		none.Skipped = skippedByPolicy
-	case m.memoryOpts.Disabled:
+	case at.set.Memory.Disabled:
 		none.Skipped = "disabled"
 	case r.NoStore:
 		none.Skipped = "no_store"
 	default:
-		return m.ingest(ctx, sc, r)
+		return m.ingest(ctx, at, r)
 	}
 	return none, nil
 }
 
-func (m *Memory) ingest(ctx context.Context, sc store.Scope, r IngestRequest) (IngestResult, error) {
-	res, err := m.ingester.Ingest(ctx, sc, r.Thread, r.Messages, &extract.Call{Key: r.IdempotencyKey})
+func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestResult, error) {
+	res, err := m.ingester.Ingest(ctx, at.write, r.Thread, r.Messages, &extract.Call{
+		Key: r.IdempotencyKey, Debounce: at.set.Memory.Debounce, MaxWait: at.set.Memory.MaxWait,
+	})
 	if err != nil {
 		return IngestResult{}, err
 	}

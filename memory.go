@@ -26,13 +26,13 @@ type Memory struct {
 
 // engine is what all tenants of one process share.
 type engine struct {
-	store      store.Store
-	ledger     store.Ledger
-	policy     *Policy
-	limits     store.Limits
-	memoryOpts MemoryOptions
-	clock      func() time.Time
-	events     *Events
+	store     store.Store
+	ledger    store.Ledger
+	limits    store.Limits
+	base      TenantOptions              // of a tenant for which perTenant says nothing else
+	perTenant func(string) TenantOptions // nil: all alike
+	clock     func() time.Time
+	events    *Events
 
 	recall   *recall.Engine
 	ingester *extract.Ingester
@@ -51,7 +51,10 @@ func Open(ctx context.Context, opts *Options) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	e := &engine{policy: o.Policy, limits: o.Limits, memoryOpts: o.Memory, clock: o.Clock, events: o.Events, locks: new(extract.Locks)}
+	e := &engine{
+		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor}, perTenant: o.TenantOptions,
+		limits: o.Limits, clock: o.Clock, events: o.Events, locks: new(extract.Locks),
+	}
 	if err := e.openStore(ctx, &o); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}

@@ -35,10 +35,16 @@ type Options struct {
 	Policy    *Policy           // nil: DefaultPolicy
 	Memory    MemoryOptions
 	Recall    recall.Options // Clock, Logger and NoDense are set from the fields here
-	Limits    store.Limits
-	Clock     func() time.Time // nil: time.Now
-	Logger    *slog.Logger     // nil: silent
-	Events    *Events          // nil: none
+
+	// TenantOptions, if not nil, gives the settings of a tenant. It is asked anew for every call and for every piece of
+	// background work, so that settings may change while the engine runs; it must be cheap and safe for concurrent use.
+	// What it leaves zero is as in the fields here.
+	TenantOptions func(tenant string) TenantOptions
+
+	Limits store.Limits
+	Clock  func() time.Time // nil: time.Now
+	Logger *slog.Logger     // nil: silent
+	Events *Events          // nil: none
 }
 
 // MemoryOptions say how conversations become memories. Zero fields take the documented default.

@@ -12,27 +12,27 @@ import (
 // memory resolves whose memory a call is about. It fails with ErrInvalid under a namespace of none, for calls that
 // have no other way to say that there is no memory.
 func (m *Memory) memory(w Who) (store.Scope, error) {
-	write, _, ok, err := m.policy.scopes(m.tenant, w)
+	at, err := m.place(w)
 	if err != nil {
 		return store.Scope{}, err
 	}
-	if !ok {
+	if !at.ok {
 		return store.Scope{}, store.Invalid("agent", "an agent with a memory (the namespace policy gives this one none)", "")
 	}
-	return write, nil
+	return at.write, nil
 }
 
 // Get returns one item, in whatever version state, or ErrNotFound.
 func (m *Memory) Get(ctx context.Context, w Who, id string) (store.Item, error) {
-	_, read, ok, err := m.policy.scopes(m.tenant, w)
+	at, err := m.place(w)
 	if err != nil {
 		return store.Item{}, err
 	}
 	if err := store.ValidateName("id", id); err != nil {
 		return store.Item{}, err
 	}
-	if ok && id != "" {
-		for _, sc := range read {
+	if at.ok && id != "" {
+		for _, sc := range at.read {
 			items, err := m.store.Get(ctx, sc, []string{id})
 			if err != nil {
 				return store.Item{}, fmt.Errorf("get: %w", err)

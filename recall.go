@@ -10,19 +10,20 @@ import (
 // Recall returns the most relevant items of a memory, best first, each with the parts of its score. A thread in Who
 // narrows the search to it.
 func (m *Memory) Recall(ctx context.Context, r RecallRequest) (RecallResult, error) {
-	_, read, ok, err := m.policy.scopes(m.tenant, r.Who)
+	at, err := m.place(r.Who)
 	if err != nil {
 		return RecallResult{}, err
 	}
-	if !ok {
+	if !at.ok {
 		return RecallResult{Response: recall.Response{Hits: []recall.Hit{}, Embedder: m.embedderID()}, Skipped: skippedByPolicy}, nil
 	}
 	if r.PairOnly {
-		read = read[:1]
+		at.read = at.read[:1]
 	}
+	at.set.Recall.fill(&r.Request, false)
 	r.Filter = narrow(r.Filter, r.Thread)
 	began := time.Now()
-	res, err := m.recall.Recall(ctx, read, r.Request)
+	res, err := m.recall.Recall(ctx, at.read, r.Request)
 	if err != nil {
 		return RecallResult{}, err
 	}
@@ -32,30 +33,31 @@ func (m *Memory) Recall(ctx context.Context, r RecallRequest) (RecallResult, err
 
 // Context returns a block for a prompt that never exceeds its token budget.
 func (m *Memory) Context(ctx context.Context, r ContextRequest) (ContextResult, error) {
-	_, read, ok, err := m.policy.scopes(m.tenant, r.Who)
+	at, err := m.place(r.Who)
 	if err != nil {
 		return ContextResult{}, err
 	}
-	budget := or(r.MaxTokens, *m.memoryOpts.MaxInjectionTokens)
+	budget := or(r.MaxTokens, *at.set.Memory.MaxInjectionTokens)
 	if err := checkTokens("max_tokens", budget); err != nil {
 		return ContextResult{}, err
 	}
-	if r.PairOnly && ok {
-		read = read[:1]
+	if r.PairOnly && at.ok {
+		at.read = at.read[:1]
 	}
 	skipped := ""
 	switch {
-	case !ok:
+	case !at.ok:
 		skipped = skippedByPolicy
-	case m.memoryOpts.InjectionDisabled:
+	case at.set.Memory.InjectionDisabled:
 		skipped = "disabled"
 	}
 	if skipped != "" {
 		return ContextResult{Block: recall.Block{Budget: budget, Items: []string{}}, Embedder: m.embedderID(), Skipped: skipped}, nil
 	}
+	at.set.Recall.fill(&r.Request, true)
 	r.Filter = narrow(r.Filter, r.Thread)
 	began := time.Now()
-	b, err := m.recall.Context(ctx, read, recall.BlockRequest{Request: r.Request, MaxTokens: budget, Tokenizer: r.Tokenizer})
+	b, err := m.recall.Context(ctx, at.read, recall.BlockRequest{Request: r.Request, MaxTokens: budget, Tokenizer: r.Tokenizer})
 	if err != nil {
 		return ContextResult{}, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // Remember stores one item as it is, or confirms it when the same statement is current already.
 func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResult, error) {
-	sc, _, ok, err := m.policy.scopes(m.tenant, r.Who)
+	at, err := m.place(r.Who)
 	if err != nil {
 		return RememberResult{}, err
 	}
@@ -22,16 +22,16 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 		return RememberResult{}, err
 	}
 	switch {
-	case !ok:
+	case !at.ok:
 		return RememberResult{Skipped: skippedByPolicy}, nil
-	case m.memoryOpts.Disabled:
+	case at.set.Memory.Disabled:
 		return RememberResult{Skipped: "disabled"}, nil
 	case r.NoStore:
 		return RememberResult{Skipped: "no_store"}, nil
 	}
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
-	return m.idempotent(ctx, sc, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
-		return m.remember(ctx, sc, it, w)
+	return m.idempotent(ctx, at.write, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
+		return m.remember(ctx, at.write, it, w)
 	})
 }
 

@@ -1,0 +1,79 @@
+package evoke
+
+import (
+	"fmt"
+
+	"evoke/extract"
+	"evoke/recall"
+	"evoke/store"
+)
+
+// TenantOptions are the settings of one tenant. Zero fields are those of Options; with MemoryOptions the whole struct
+// counts, so that a zero one is that of Options and any other takes the documented defaults for its zero fields.
+type TenantOptions struct {
+	Memory MemoryOptions
+	Policy *Policy
+	Recall RecallDefaults
+
+	Extractor extract.Extractor // what distils this tenant's facts
+}
+
+// RecallDefaults stand in for what a call leaves open.
+type RecallDefaults struct {
+	Limit    int      // hits of a recall; 0: that of Options.Recall; a block has its own
+	MinScore *float64 // nil: that of Options.Recall
+	Profile  string   // "": default
+}
+
+// settings returns what holds for a tenant now, complete and checked. They are asked for once a call, so that one call
+// never sees two versions of them.
+func (e *engine) settings(tenant string) (TenantOptions, error) {
+	var t TenantOptions
+	if e.perTenant != nil {
+		t = e.perTenant(tenant)
+	}
+	if t.Policy == nil {
+		t.Policy = e.base.Policy
+	}
+	if t.Extractor == nil {
+		t.Extractor = e.base.Extractor
+	}
+	if t.Memory == (MemoryOptions{}) {
+		t.Memory = e.base.Memory
+		return t, nil // checked at Open
+	}
+	if err := t.Memory.setDefaults(); err != nil {
+		return t, fmt.Errorf("settings of the tenant: %w", err)
+	}
+	return t, nil
+}
+
+// place is whose memory a call is about, with the settings that hold for it.
+type place struct {
+	write store.Scope
+	read  []store.Scope
+	ok    bool // false under NoNamespace
+	set   TenantOptions
+}
+
+// place resolves whose memory a call is about.
+func (m *Memory) place(w Who) (p place, err error) {
+	if p.set, err = m.settings(m.tenant); err != nil {
+		return p, err
+	}
+	p.write, p.read, p.ok, err = p.set.Policy.scopes(m.tenant, w)
+	return p, err
+}
+
+// fill puts the tenant's defaults where a query says nothing. A block has a limit of its own.
+func (d RecallDefaults) fill(r *recall.Request, block bool) {
+	if r.Limit == 0 && !block {
+		r.Limit = d.Limit
+	}
+	if r.MinScore == nil {
+		r.MinScore = d.MinScore
+	}
+	if r.Profile == "" {
+		r.Profile = d.Profile
+	}
+}

@@ -158,6 +158,11 @@ func (a *app) versionCmd() *cobra.Command {
 func (a *app) config() (*config.Config, error) { return a.configWith(nil) }
 
 func (a *app) configWith(flags map[string]any) (*config.Config, error) {
+	return config.Load(a.source(flags))
+}
+
+// source says where the settings come from: the global flags and those given are over the rest.
+func (a *app) source(flags map[string]any) config.Options {
 	all := map[string]any{}
 	if a.storePath != "" {
 		all["store.path"] = a.storePath
@@ -168,7 +173,7 @@ func (a *app) configWith(flags map[string]any) (*config.Config, error) {
 	for name, v := range flags {
 		all[name] = v
 	}
-	return config.Load(config.Options{File: a.configFile, Environ: a.process.Environ, Flags: all})
+	return config.Options{File: a.configFile, Environ: a.process.Environ, Flags: all}
 }
 
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.process.Out, format, args...) }

@@ -116,35 +116,53 @@ func commandNames(t *testing.T) []string {
 	return commands
 }
 
+// served is a running server.
+type served struct {
+	t       *testing.T
+	log     *lockedBuffer
+	address string
+	stop    func()
+	code    chan int
+}
+
+// serve runs a server until the test ends.
+func serve(t *testing.T, args ...string) *served {
+	t.Helper()
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	s := &served{t: t, log: &lockedBuffer{wrote: make(chan struct{}, 100)}, stop: stop, code: make(chan int, 1)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.code <- cli.Main(ctx, cli.Process{
+			Args:    append([]string{"serve", "--listen", "127.0.0.1:0", "--no-model"}, args...),
+			Environ: []string{"XDG_CONFIG_HOME=" + dir, "HOME=" + dir}, In: strings.NewReader(""), Out: s.log, Err: s.log,
+		})
+	}()
+	t.Cleanup(func() { stop(); <-ended })
+	deadline := time.After(20 * time.Second)
+	for !strings.Contains(s.log.String(), "listening") {
+		select {
+		case <-s.log.wrote:
+		case code := <-s.code:
+			t.Fatalf("exit %d: %s", code, s.log.String())
+		case <-deadline:
+			t.Fatalf("not listening: %s", s.log.String())
+		}
+	}
+	_, rest, _ := strings.Cut(s.log.String(), "address=")
+	s.address = strings.Fields(rest)[0]
+	return s
+}
+
 // A server takes requests on the address it logs, and ends with 0 when it is told to stop.
 func TestServeUntilToldToStop(t *testing.T) {
 	dir := t.TempDir()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	log := &lockedBuffer{wrote: make(chan struct{}, 100)}
-	done := make(chan int, 1)
-	go func() {
-		done <- cli.Main(ctx, cli.Process{
-			Args:    []string{"serve", "--listen", "127.0.0.1:0", "--store", dir, "--no-model"},
-			Environ: []string{"XDG_CONFIG_HOME=" + dir, "HOME=" + dir}, In: strings.NewReader(""), Out: log, Err: log,
-		})
-	}()
-	deadline := time.After(20 * time.Second)
-	for !strings.Contains(log.String(), "listening") {
-		select {
-		case <-log.wrote:
-		case code := <-done:
-			t.Fatalf("exit %d: %s", code, log.String())
-		case <-deadline:
-			t.Fatalf("not listening: %s", log.String())
-		}
-	}
-	_, rest, _ := strings.Cut(log.String(), "address=")
-	address := strings.Fields(rest)[0]
-	if body := fetch(t, "http://"+address+"/readyz"); !strings.Contains(body, "ready") {
+	s := serve(t, "--store", dir)
+	if body := fetch(t, "http://"+s.address+"/readyz"); !strings.Contains(body, "ready") {
 		t.Errorf("readyz: %s", body)
 	}
-	metrics := fetch(t, "http://"+address+"/metrics")
+	metrics := fetch(t, "http://"+s.address+"/metrics")
 	for _, name := range []string{`evoke_items{kind="episodic"} 0`, "evoke_pending_vectors 0", "evoke_pending_threads 0", `evoke_events{state="dead"} 0`} {
 		if !strings.Contains(metrics, name) {
 			t.Errorf("no metric %s", name)
@@ -158,8 +176,8 @@ func TestServeUntilToldToStop(t *testing.T) {
 	if code != 9 {
 		t.Errorf("a second process: exit %d: %s", code, second.String())
 	}
-	stop()
-	if code := <-done; code != 0 {
-		t.Errorf("exit %d: %s", code, log.String())
+	s.stop()
+	if code := <-s.code; code != 0 {
+		t.Errorf("exit %d: %s", code, s.log.String())
 	}
 }

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,10 +39,7 @@ func (a *app) serveCmd() *cobra.Command {
 		if err := cfg.CheckListen(); err != nil {
 			return err
 		}
-		if err := cfg.CheckTenants(); err != nil {
-			return err
-		}
-		logger := a.logger(cfg.Log)
+		logger, level := a.logger(cfg.Log)
 		meters := server.NewMeters()
 		m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Events: meters.Events(), Environ: a.process.Environ})
 		if err != nil {
@@ -60,20 +61,76 @@ func (a *app) serveCmd() *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("%w: server.listen: %w", store.ErrInvalid, err)
 		}
+		r := &running{cfg, m, srv, logger, level}
+		defer r.watch(c.Context(), a.source(flags))()
 		return srv.Serve(c.Context(), l)
 	}
 	return c
 }
 
-// logger writes the log to standard error in the form that the settings name.
-func (a *app) logger(l config.Log) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
-		level = slog.LevelInfo // the settings were checked; this cannot be
+// running is a server with the settings that it was started with.
+type running struct {
+	set    *config.Config
+	engine *wire.Engine
+	server *server.Server
+	log    *slog.Logger
+	level  *slog.LevelVar
+}
+
+// watch takes changed settings from now on, until the function it returns is called.
+func (r *running) watch(ctx context.Context, from config.Options) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.set.Watch(ctx, from, config.WatchEvery, hup, r.log, r.take)
+	}()
+	return func() {
+		signal.Stop(hup)
+		cancel()
+		<-ended
 	}
+}
+
+// take puts new settings in force, all of them or none.
+func (r *running) take(next *config.Config) error {
+	restart := r.set.NeedRestart(next)
+	next.Server.Listen = r.set.Server.Listen // it listens there already
+	if err := next.CheckListen(); err != nil {
+		return err
+	}
+	engine, err := r.engine.Prepare(next)
+	if err != nil {
+		return err
+	}
+	answers, err := r.server.Prepare(next)
+	if err != nil {
+		return err
+	}
+	engine()
+	answers()
+	setLevel(r.level, next.Log.Level)
+	r.log.Info("new settings are in force", "keys", len(next.Keys), "tenants", len(next.Tenants), "need_restart", restart)
+	return nil
+}
+
+// logger writes the log to standard error in the form that the settings name. Its level may be changed.
+func (a *app) logger(l config.Log) (*slog.Logger, *slog.LevelVar) {
+	level := &slog.LevelVar{}
+	setLevel(level, l.Level)
 	o := &slog.HandlerOptions{Level: level}
 	if l.Format == "json" {
-		return slog.New(slog.NewJSONHandler(a.process.Err, o))
+		return slog.New(slog.NewJSONHandler(a.process.Err, o)), level
 	}
-	return slog.New(slog.NewTextHandler(a.process.Err, o))
+	return slog.New(slog.NewTextHandler(a.process.Err, o)), level
+}
+
+// setLevel sets a level by its name, which was checked with the settings.
+func setLevel(v *slog.LevelVar, name string) {
+	var level slog.Level
+	if level.UnmarshalText([]byte(name)) == nil {
+		v.Set(level)
+	}
 }

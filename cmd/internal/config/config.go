@@ -4,6 +4,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,8 @@ type Config struct {
 	file   string            // the file read, "" for none
 	origin map[string]string // key → "file", a variable's name, or "flag"; absent: default
 	values map[string]any    // key → value in force
+
+	contents contents // of the files read
 }
 
 // Store says where items are kept.
@@ -128,7 +131,7 @@ type Options struct {
 // Load reads and checks the settings. An error names the file, variable or key at fault and the mend, and is a
 // store.ErrInvalid.
 func Load(o Options) (*Config, error) {
-	c := &Config{origin: map[string]string{}}
+	c := &Config{origin: map[string]string{}, contents: contents{}}
 	k := koanf.New(".")
 	if err := k.Load(confmap.Provider(defaults(), "."), nil); err != nil {
 		return nil, fmt.Errorf("defaults: %w", err)
@@ -195,18 +198,11 @@ func defaults() map[string]any {
 const maxFile = 4 << 20
 
 func (c *Config) readFile(o Options) (map[string]any, error) {
-	name, must := o.File, true
+	name, must := o.fileName()
 	if name == "" {
-		name = lookup(o.Environ, "EVOKE_CONFIG")
+		return map[string]any{}, nil
 	}
-	if name == "" {
-		dir, err := os.UserConfigDir()
-		if err != nil {
-			return map[string]any{}, nil //nolint:nilerr // a machine without a home has no file there
-		}
-		name, must = filepath.Join(dir, "evoke", "config.yaml"), false
-	}
-	b, err := readLimited(name)
+	b, err := c.read(name)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		return map[string]any{}, nil
 	}
@@ -219,6 +215,32 @@ func (c *Config) readFile(o Options) (map[string]any, error) {
 	}
 	c.file = name
 	return tree, nil
+}
+
+// fileName is the file that is read, and whether it must be there; "" on a machine without a home.
+func (o Options) fileName() (name string, must bool) {
+	name = o.File
+	if name == "" {
+		name = lookup(o.Environ, "EVOKE_CONFIG")
+	}
+	if name != "" {
+		return name, true
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", false
+	}
+	return filepath.Join(dir, "evoke", "config.yaml"), false
+}
+
+// read reads a file and notes what was in it.
+func (c *Config) read(name string) ([]byte, error) {
+	b, err := readLimited(name)
+	c.contents[name] = [sha256.Size]byte{}
+	if err == nil {
+		c.contents[name] = sha256.Sum256(b)
+	}
+	return b, err
 }
 
 func readLimited(name string) ([]byte, error) {
@@ -247,7 +269,7 @@ func (c *Config) parseLayer(values map[string]any, origin func(string) string) (
 		}
 		k, ok := find(name)
 		if !ok {
-			secret, err := readSecret(at, name, v, values)
+			secret, err := c.readSecret(at, name, v, values)
 			if err != nil {
 				return nil, err
 			}
@@ -267,7 +289,7 @@ func (c *Config) parseLayer(values map[string]any, origin func(string) string) (
 }
 
 // readSecret reads the file that a NAME_file key names.
-func readSecret(at, name string, v any, layer map[string]any) (string, error) {
+func (c *Config) readSecret(at, name string, v any, layer map[string]any) (string, error) {
 	base := strings.TrimSuffix(name, fileSuffix)
 	if k, ok := find(base); base == name || !ok || !k.secret {
 		return "", fmt.Errorf("%w: %w", store.ErrInvalid, unknownKey(at, name, names()))
@@ -279,7 +301,7 @@ func readSecret(at, name string, v any, layer map[string]any) (string, error) {
 	if !ok || path == "" {
 		return "", store.Invalid(at, "the path of a file that holds the secret", "")
 	}
-	b, err := readLimited(path)
+	b, err := c.read(path)
 	if err != nil {
 		return "", fmt.Errorf("%w: %s: %w", store.ErrInvalid, at, err)
 	}

@@ -218,20 +218,3 @@ func TestTheReferenceIsCurrent(t *testing.T) {
 		t.Errorf("run `evoke config reference > docs/configuration.md`:\n%s", diff)
 	}
 }
-
-// A server has one engine: what its tenants cannot have apart is refused when it starts, never passed over.
-func TestTenantsThatOneServerCannotHave(t *testing.T) {
-	for section, ok := range map[string]bool{
-		"{ recall: { limit: 3 }, recent: { limit: 3 }, memory: { max_injection_tokens: 9, enabled: false } }": true,
-		"{ memory: { max_facts: 11 } }": false, "{ memory: { debounce_seconds: 2 } }": false, "{ policy: { preset: experts } }": false,
-		"{ policy: { rules: [ { agent: a, namespace: own } ] } }": false,
-	} {
-		c, err := load(t, "tenants: { acme: "+section+" }")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.CheckTenants(); (err == nil) != ok {
-			t.Errorf("%s: %v", section, err)
-		}
-	}
-}

@@ -70,6 +70,10 @@ A secret may be given in a file of its own: ` + "`NAME_file: path`, or `EVOKE_�
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` | %s |\n", name, defaultText(k), k.want(), env(k.name), meaning)
 	}
 	b.WriteString(`
+A running server reads the settings again when the file, or a file that holds a secret, changes, and on SIGHUP. Settings marked °,
+` + "`log.level`, `server.metrics_public`" + ` and the sections below hold from the next call on; the log names those that need a restart. Settings
+with a mistake in them are refused as a whole and those in force stay.
+
 ## policy
 Which memory an agent works on: the first rule whose pattern matches the agent's name decides, your rules before the preset's. A call
 without an agent is on the user's own memory. ` + "`user`" + `: the user's own memory; ` + "`pair`" + `: this user with this agent; ` + "`own`" + `: the agent's,
@@ -83,9 +87,7 @@ policy:
 ` + "```" + `
 
 ## tenants
-Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all. The command line takes them all. A server
-has one engine for its tenants: debounce, max_wait, the confidence threshold, max_facts and ` + "`policy`" + ` must be the same for all of them,
-and memory that is switched off for its own tenant is off for all; it says so when it starts.
+Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all.
 ` + "```yaml" + `
 tenants:
   acme:

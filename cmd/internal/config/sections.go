@@ -332,39 +332,6 @@ func (c *Config) CheckListen() error {
 		store.ErrInvalid, ErrNoKeys, c.Server.Listen)
 }
 
-// CheckTenants refuses, for a server, tenants' sections that ask the one engine for different things at once: waiting
-// times, the bounds of extraction and the namespace policy are the same for all tenants of a process.
-func (c *Config) CheckTenants() error {
-	all := c.For(c.Tenant)
-	for _, name := range slices.Sorted(maps.Keys(c.Tenants)) {
-		t := c.Tenants[name]
-		for _, s := range []struct {
-			key  string
-			same bool
-		}{
-			{"memory.debounce_seconds", t.Memory.DebounceSeconds == all.Memory.DebounceSeconds},
-			{"memory.max_wait_seconds", t.Memory.MaxWaitSeconds == all.Memory.MaxWaitSeconds},
-			{"memory.fact_confidence_threshold", t.Memory.FactConfidenceThreshold == all.Memory.FactConfidenceThreshold},
-			{"memory.max_facts", t.Memory.MaxFacts == all.Memory.MaxFacts},
-			{"memory.enabled", t.Memory.Enabled == all.Memory.Enabled || all.Memory.Enabled},
-			{"memory.injection_enabled", t.Memory.InjectionEnabled == all.Memory.InjectionEnabled || all.Memory.InjectionEnabled},
-			{"policy", samePolicy(t.Policy, all.Policy)},
-		} {
-			if !s.same {
-				return store.Invalid("tenants."+name+"."+s.key, fmt.Sprintf("as for tenant %q: one server has one value of it for all its tenants (run one server a tenant, or move it to the top of the file)", c.Tenant), "")
-			}
-		}
-	}
-	return nil
-}
-
-func samePolicy(a, b *Policy) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Preset == b.Preset && slices.Equal(a.Rules, b.Rules)
-}
-
 // Loopback reports whether host:port names this machine only. A name other than localhost is not looked up: it counts
 // as reachable.
 func Loopback(address string) bool {

@@ -98,14 +98,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func (s *Server) caller(r *http.Request) (principal, error) {
-	if s.keys == nil {
+	keys := s.live.Load().keys
+	if keys == nil {
 		return s.local, ofThisMachine(r)
 	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || key == "" {
 		return principal{}, unauthorized("Authorization: must be \"Bearer\" and a key")
 	}
-	p, ok := s.keys.find(strings.TrimSpace(key))
+	p, ok := keys.find(strings.TrimSpace(key))
 	if !ok {
 		return principal{}, unauthorized("Authorization: the key is not known here")
 	}

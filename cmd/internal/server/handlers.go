@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"evoke"
-	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server/api"
 	"evoke/extract/message"
 	"evoke/store"
@@ -17,12 +16,11 @@ type handlers struct {
 	*Server
 }
 
-// call is an admitted call: the caller's memory, whose part of it, and the tenant's settings. It is the only way from a
-// handler to a memory, so that none forgets what a key grants.
+// call is an admitted call: the caller's memory and whose part of it. It is the only way from a handler to a memory, so
+// that none forgets what a key grants.
 type call struct {
 	Memory
 	who evoke.Who
-	set config.Tenant
 }
 
 func (h *handlers) call(ctx context.Context, user, agent, thread *string) (call, error) {
@@ -35,18 +33,7 @@ func (h *handlers) call(ctx context.Context, user, agent, thread *string) (call,
 		return call{}, err
 	}
 	m, err := h.tenants(p.tenant)
-	return call{m, who, h.set.For(p.tenant)}, err
-}
-
-// noStore reports whether a write keeps nothing: because the call says so, or because the tenant's memory is off.
-func (c *call) noStore(asked *bool) bool { return value(asked) || !c.set.Memory.Enabled }
-
-// skipped names the reason for a write that kept nothing.
-func (c *call) skipped(reason string) string {
-	if reason == "no_store" && !c.set.Memory.Enabled {
-		return "disabled"
-	}
-	return reason
+	return call{m, who}, err
 }
 
 // tenantCall is a call on a whole tenant when neither user nor agent is named.
@@ -77,12 +64,11 @@ func (h *handlers) Ingest(ctx context.Context, r api.IngestRequestObject) (api.I
 		return nil, err
 	}
 	res, err := c.Ingest(ctx, evoke.IngestRequest{
-		Who: c.who, Messages: msgs, IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: c.noStore(r.Body.NoStore),
+		Who: c.who, Messages: msgs, IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(r.Body.NoStore),
 	})
 	if err != nil {
 		return nil, err
 	}
-	res.Skipped = c.skipped(res.Skipped)
 	return api.Ingest200JSONResponse(res), nil
 }
 
@@ -144,12 +130,11 @@ func (h *handlers) Remember(ctx context.Context, r api.RememberRequestObject) (a
 	res, err := c.Remember(ctx, evoke.RememberRequest{
 		Who: c.who, ID: value(b.Id), Kind: value(b.Kind), Category: value(b.Category), Content: b.Content, Metadata: value(b.Metadata),
 		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: value(b.ValidFrom), ValidTo: value(b.ValidTo),
-		Speaker: value(b.Speaker), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: c.noStore(b.NoStore),
+		Speaker: value(b.Speaker), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(b.NoStore),
 	})
 	if err != nil {
 		return nil, err
 	}
-	res.Skipped = c.skipped(res.Skipped)
 	if res.Existing || res.Skipped != "" {
 		return api.Remember200JSONResponse(res), nil
 	}

@@ -18,6 +18,7 @@ import (
 
 	"evoke"
 	"evoke/cmd/internal/config"
+	"evoke/cmd/internal/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,7 +45,12 @@ func settings(t *testing.T, yaml string) *config.Config {
 
 func newWorld(t *testing.T, yaml string) *world {
 	t.Helper()
-	m, err := evoke.Open(t.Context(), nil)
+	set := settings(t, yaml)
+	perTenant, err := wire.TenantOptions(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := evoke.Open(t.Context(), &evoke.Options{TenantOptions: perTenant})
 	if err != nil {
 		t.Fatal(err)
 	}

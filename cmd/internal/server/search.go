@@ -4,25 +4,17 @@ import (
 	"context"
 
 	"evoke"
-	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server/api"
 	"evoke/recall"
 )
 
-// request fills what the call leaves open, the limit apart, from the tenant's settings.
-func request(b api.RecallRequest, set config.Recall) recall.Request {
-	r := recall.Request{
+// request is the engine's form of a query; what it leaves open the engine takes from the tenant's settings.
+func request(b api.RecallRequest) recall.Request {
+	return recall.Request{
 		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
 		AsOf: value(b.AsOf), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
 		WhyNot: value(b.WhyNot),
 	}
-	if r.MinScore == nil {
-		r.MinScore = &set.MinScore
-	}
-	if r.Profile == "" {
-		r.Profile = set.Profile
-	}
-	return r
 }
 
 // Recall finds the most relevant items.
@@ -31,11 +23,7 @@ func (h *handlers) Recall(ctx context.Context, r api.RecallRequestObject) (api.R
 	if err != nil {
 		return nil, err
 	}
-	q := request(*r.Body, c.set.Recall)
-	if q.Limit == 0 {
-		q.Limit = c.set.Recall.Limit
-	}
-	res, err := c.Recall(ctx, evoke.RecallRequest{Who: c.who, Request: q, PairOnly: value(r.Body.PairOnly)})
+	res, err := c.Recall(ctx, evoke.RecallRequest{Who: c.who, Request: request(*r.Body), PairOnly: value(r.Body.PairOnly)})
 	if err != nil {
 		return nil, err
 	}
@@ -52,20 +40,13 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	if err != nil {
 		return nil, err
 	}
-	if !c.set.Memory.InjectionEnabled {
-		return api.Context200JSONResponse{Skipped: "disabled", Embedder: "none"}, nil
-	}
 	query := api.RecallRequest{
 		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, Profile: b.Profile,
 		Weights: b.Weights, WhyNot: b.WhyNot,
 	}
-	req := evoke.ContextRequest{
-		Who: c.who, Request: request(query, c.set.Recall), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),
-	}
-	if req.MaxTokens == nil {
-		req.MaxTokens = &c.set.Memory.MaxInjectionTokens
-	}
-	res, err := c.Context(ctx, req)
+	res, err := c.Context(ctx, evoke.ContextRequest{
+		Who: c.who, Request: request(query), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -31,12 +31,12 @@ type Options struct {
 // Server answers HTTP requests for one engine.
 type Server struct {
 	tenants  Tenants
-	set      *config.Config
+	set      *config.Config // as at the start
+	live     atomic.Pointer[inForce]
 	log      *slog.Logger
 	meters   *Meters
 	doc      *openapi3.T
 	ops      map[string]*operation
-	keys     *keyring  // nil: no keys, everything granted to callers on this machine
 	local    principal // the caller when there are no keys
 	maxBody  int64
 	large    *semaphore.Weighted // bytes of large bodies that are in memory at once
@@ -72,13 +72,31 @@ func New(tenants Tenants, set *config.Config, o *Options) (*Server, error) {
 	if s.doc, s.ops, err = loadSpec(); err != nil {
 		return nil, err
 	}
+	commit, err := s.Prepare(set)
+	if err != nil {
+		return nil, err
+	}
+	commit()
+	s.routes()
+	return s, nil
+}
+
+// inForce is what may change while the server runs.
+type inForce struct {
+	set  *config.Config
+	keys *keyring // nil: no keys, everything granted to callers on this machine
+}
+
+// Prepare checks settings that a running server is to take and returns what puts them in force: keys, and what a tenant's
+// call that says nothing gets. An error leaves everything as it is.
+func (s *Server) Prepare(set *config.Config) (commit func(), err error) {
+	next := &inForce{set: set}
 	if len(set.Keys) > 0 {
-		if s.keys, err = newKeyring(set.Keys); err != nil {
+		if next.keys, err = newKeyring(set.Keys); err != nil {
 			return nil, err
 		}
 	}
-	s.routes()
-	return s, nil
+	return func() { s.live.Store(next) }, nil
 }
 
 // Handler answers requests; Run serves it.
@@ -123,7 +141,7 @@ func (g guarded) DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFun
 // Serve answers on the listener until ctx ends, then lets running requests finish within the time that the settings
 // give, and returns. It fails when the address may not be listened on without keys.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	if s.keys == nil && !config.Loopback(l.Addr().String()) {
+	if s.live.Load().keys == nil && !config.Loopback(l.Addr().String()) {
 		return errors.Join(config.ErrNoKeys, l.Close())
 	}
 	srv := &http.Server{
@@ -179,7 +197,7 @@ func (s *Server) openapi(c echo.Context) error { return c.JSON(http.StatusOK, s.
 
 // metrics answers the scraper. With keys configured it wants one of role admin, unless the settings open it.
 func (s *Server) metrics(c echo.Context) error {
-	if !s.set.Server.MetricsPublic {
+	if !s.live.Load().set.Server.MetricsPublic {
 		p, err := s.caller(c.Request())
 		if err != nil {
 			return err

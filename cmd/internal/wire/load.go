@@ -3,9 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"evoke/cmd/internal/config"
 	"evoke/store"
 )
 
@@ -18,24 +16,11 @@ type Load struct {
 	Events         map[store.EventState]int
 }
 
-// tenants are those of the keys, of the tenants' sections, and the one without keys.
-func tenants(c *config.Config) []string {
-	all := []string{c.Tenant}
-	for _, k := range c.Keys {
-		all = append(all, k.Tenant)
-	}
-	for name := range c.Tenants {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // Load counts. It reads every memory, so it is not for every request.
 func (e *Engine) Load(ctx context.Context) (Load, error) {
 	l := Load{Items: map[store.Kind]int{}, Events: map[store.EventState]int{}}
 	view := store.View{All: true}
-	for _, tenant := range e.tenants {
+	for _, tenant := range tenants(e.set.Load().config) {
 		events, err := e.ledger.CountEvents(ctx, tenant)
 		if err != nil {
 			return l, fmt.Errorf("count events: %w", err)

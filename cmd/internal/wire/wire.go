@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"evoke"
 	"evoke/cmd/internal/config"
-	"evoke/recall"
 	"evoke/store"
 )
 
@@ -30,7 +30,7 @@ type Engine struct {
 	backends backends
 	store    store.Store
 	ledger   store.Ledger
-	tenants  []string // that the settings know
+	set      atomic.Pointer[inForce]
 }
 
 // Close closes the engine, then its backends.
@@ -45,7 +45,13 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{tenants: tenants(c)}
+	e := &Engine{}
+	put, err := e.Prepare(c)
+	if err != nil {
+		return nil, err
+	}
+	put()
+	opts.TenantOptions = e.forTenant
 	if e.backends, err = openBackends(ctx, c, opts); err != nil {
 		return nil, err
 	}
@@ -57,11 +63,9 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 }
 
 func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options, error) {
-	own := c.For(c.Tenant)
 	opts := &evoke.Options{
 		Tenant: c.Tenant, Durability: c.Store.Durability, Logger: o.Logger, Events: o.Events,
-		Policy: policy(own.Policy), Memory: memory(own.Memory),
-		Recall: recall.Options{Limit: own.Recall.Limit, MinScore: &own.Recall.MinScore},
+		Memory: memory(c.For(c.Tenant).Memory),
 		Limits: store.Limits{ContentBytes: c.Limits.ContentBytes, MetadataKeys: c.Limits.MetadataKeys, MetadataBytes: c.Limits.MetadataBytes},
 	}
 	var err error

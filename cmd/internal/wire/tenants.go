@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"slices"
+
+	"evoke"
+	"evoke/cmd/internal/config"
+)
+
+// inForce are settings in the engine's form: built once, looked up at every call.
+type inForce struct {
+	config  *config.Config
+	tenants map[string]evoke.TenantOptions // of those that have a section
+	others  evoke.TenantOptions
+}
+
+// forTenant is what the engine asks at every call.
+func (e *Engine) forTenant(tenant string) evoke.TenantOptions { return e.set.Load().of(tenant) }
+
+func (s *inForce) of(tenant string) evoke.TenantOptions {
+	if t, ok := s.tenants[tenant]; ok {
+		return t
+	}
+	return s.others
+}
+
+// TenantOptions gives the settings' tenants to an engine that was opened without Open.
+func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, error) {
+	set, err := build(c)
+	if err != nil {
+		return nil, err
+	}
+	return set.of, nil
+}
+
+// Prepare builds what the settings say for each tenant and returns what puts it in force; an error leaves everything as
+// it is. What a running engine cannot change (see config.NeedRestart) stays.
+func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
+	set, err := build(c)
+	if err != nil {
+		return nil, err
+	}
+	return func() { e.set.Store(set) }, nil
+}
+
+func build(c *config.Config) (*inForce, error) {
+	set := &inForce{config: c, tenants: map[string]evoke.TenantOptions{}}
+	var err error
+	if set.others, err = tenantOptions(c.For("")); err != nil {
+		return nil, err
+	}
+	for name := range c.Tenants {
+		if set.tenants[name], err = tenantOptions(c.For(name)); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+func tenantOptions(t config.Tenant) (evoke.TenantOptions, error) {
+	return evoke.TenantOptions{
+		Memory: memory(t.Memory), Policy: policy(t.Policy),
+		Recall: evoke.RecallDefaults{Limit: t.Recall.Limit, MinScore: &t.Recall.MinScore, Profile: t.Recall.Profile},
+	}, nil
+}
+
+// tenants are those of the keys, of the tenants' sections, and the one without keys.
+func tenants(c *config.Config) []string {
+	all := []string{c.Tenant}
+	for _, k := range c.Keys {
+		all = append(all, k.Tenant)
+	}
+	for name := range c.Tenants {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

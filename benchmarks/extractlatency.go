@@ -31,7 +31,7 @@ func TimeExtractor(ctx context.Context, x extract.Extractor, texts []string) (*E
 	}
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<20; i++ { // no sentence twice: an extractor may pass over what it has read
-		fmt.Fprintf(&b, "I like walk number %d, and the weather was fine when train %d came in. ", i, i)
+		fmt.Fprintf(&b, "I saw train number %d in my town, and the weather was fine when bus %d came in. ", i, i)
 	}
 	line := b.String()[:1<<20]
 	var err error

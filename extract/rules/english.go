@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,12 +16,13 @@ var english = &language{
 	doubt: has(`\b(?:if|unless|would|wouldn['’]t|might|maybe|perhaps|probably|possibly|suppose|supposing|imagine|pretend|hypothetical(?:ly)?|let['’]s say|wish|wished|what if|role-?play(?:ing)?|in character|assume|assuming|were i)\b` +
 		`|\bi['’]d\b|\b(?:i guess|not sure|unsure|i['’]m joking|just kidding|jk|sarcas\w*)\b` +
 		`|\b(?:said|says|saying|tells|told|asked|asks|wrote|writes|written|claims?|claimed|replied|shouted|yelled|thinks|believes|according to|quotes?|quoted|quoting|lyrics?|sings|sang|the song|character|protagonist|narrator|novel|fictional|screenplay|translate|translation|sentence|phrase|grammar|for example|e\.g\.|rewrite|rephrase|proofread|paraphrase|essay|poem|dream(?:ed|t) that)\b`),
+	noDoubt: enNoDoubt, asking: enAskingTail, reason: enReason, reasonEnd: enReasonEnd,
 	takesBack: regexp.MustCompile(`(?i)^(?:(?:no|nope|wait|sorry|oops|hmm|oh|ah|well|hold on)[\s,.!—-]+)*(?:no[\s,.—-]+(?:wait[\s,.—-]+)?actually|actually[\s,.—-]+no|sorry[\s,.—-]+actually|wait[\s,.—-]+actually|correction|i misspoke|my mistake|i (?:made|had) a (?:mistake|typo)|that['’]?s (?:wrong|not right|incorrect|not correct)|i was wrong|let me correct (?:that|myself))[\s,.:!—-]*`),
 	boundary: has(`[,;:()—]\s*(?:and |but |so |or |because |though |while |then |which )*((?:i|i['’]m|i['’]ve|i['’]ll|my|we|we['’]re|our|he|she|they|it|it['’]s|you|your|his|her|their|there|this|that|these|those|please|call|always|never|the|people|everyone)\b)` +
 		`|[,;:()—]\s*(?:and |so )?(?:but|because|since|so|though|although|while|which|who|where|however|thanks|thank you|nice|pleased|hello|hi|hey|not)\b` +
 		`|\s(?:and|but|because|since|so|although|though|while|however|then|which|whereas|plus)\s+((?:i|i['’]m|i['’]ve|my|we|he|she|they|it|it['’]s|you|please|people|everyone)\b)` +
 		`|[;:()—]\s*|\s-+\s`),
-	lead:  has(`^(?:(?:well|so|oh|ah|um|hi|hello|hey|hi there|hey there|good (?:morning|evening|afternoon)|actually|no|yes|yeah|yep|ok|okay|sure|thanks|thank you|btw|by the way|also|and|but|because|honestly|to be honest|frankly|you know|fyi|for your information|just so you know|for the record|in fact|personally|in general|generally|as for me|these days|nowadays|currently|right now|at the moment|please (?:note|remember|keep in mind)(?: that)?|remember(?: that)?|note(?: that)?|keep in mind(?: that)?|i think|i should mention(?: that)?|i (?:just )?(?:want|wanted) to (?:mention|let you know|add)(?: that)?|one more thing|first(?: of all)?|second|finally)[\s,.:!—-]+)+`),
+	lead:  has(`^(?:(?:well|so|oh|ah|um|hi|hello|hey|hi there|hey there|good (?:morning|evening|afternoon)|actually|no|yes|yeah|yep|ok|okay|sure|thanks|thank you|btw|by the way|also|and|but|because|honestly|to be honest|frankly|you know|fyi|for your information|just so you know|for the record|in fact|personally|in general|generally|speaking of which|speaking of [^,]{2,40}|as (?:an?|the) [^,]{2,40}|since|as such|that (?:being )?said|having said that|even though|although|though|given that|not yet|great|wow|as for me|these days|nowadays|currently|right now|at the moment|please (?:note|remember|keep in mind)(?: that)?|remember(?: that)?|note(?: that)?|keep in mind(?: that)?|i think|i should mention(?: that)?|i (?:just )?(?:want|wanted) to (?:mention|let you know|add)(?: that)?|one more thing|first(?: of all)?|second|finally)[\s,.:!—-]+)+`),
 	tail:  has(`[\s,]+(?:too|as well|though|lol|haha|now|right now|at the moment|at present|currently|these days|nowadays|by the way|btw|please|very much|so much|a lot|the most|most of all|more than anything|thanks|thank you|you know|ok|okay|of course|honestly|actually|either|anymore|any more|at all|again)$`),
 	third: englishThird,
 	vague: has(`^(?:it|that|this|well|no harm|what|every|to (?:ask|write|reply|tell|send|call)|you|him|her|them)\b`),
@@ -29,20 +31,19 @@ var english = &language{
 		{re: is(`(?:no[\s,]+|sorry[\s,]+|oops[\s,]+|wait[\s,]+)*not (?P<old>[^,]{2,60}), (?:but |it['’]s )?(?:i meant )(?P<new>[^,]{2,60})`)},
 		{re: is(`(?:it|that)(?:['’]s| is| was) (?:actually )?(?P<new>[^,]{2,80}?)(?:, not (?P<old>[^,]{2,80}))?`), after: true},
 	},
-	starts:    has(`^(?:i|my|call|calls|please|you|just|people|everyone|friends)\b`),
+	starts:    has(`^(?:i|my|call|calls|please|you|just|people|everyone|friends|as someone|someone|being someone)\b|\b(?:makes? me|for me|me (?:best|better|well)|my (?:thing|cup of tea|style|jam|taste))\b`),
 	greetings: englishGreetings,
 	facts:     englishFacts,
 	sentences: englishInstructions,
 }
 
 const (
-	enIntens = `(?:(?:really|absolutely|truly|just|also|do|still|always|quite|particularly|especially|generally|usually|definitely|totally|personally|actually|only|mostly|simply|kind of|very much) )*`
-	enAm     = `i(?:['’]m| am)`
-	enKin    = `wife|husband|spouse|partner|fiancée?|girlfriend|boyfriend|son|daughter|baby|mother|mom|mum|father|dad|brother|sister|dog|cat|puppy|kitten|pet|horse|rabbit|parrot|boss|manager|doctor|best friend|roommate|flatmate`
+	enAm  = `i(?:['’]m| am)`
+	enKin = `wife|husband|spouse|partner|fiancée?|girlfriend|boyfriend|son|daughter|baby|mother|mom|mum|father|dad|brother|sister|dog|cat|puppy|kitten|pet|horse|rabbit|parrot|boss|manager|doctor|best friend|roommate|flatmate`
 )
 
 var (
-	notPronoun = refuse(`(?:to|a few|some|many|it all)$|(?:the (?:suggestions?|ideas?|first|second|third|last|options?|sound|look|approach|tips?|plan|part|one|recommendations?|point)\b|it|that|this|them|these|those|you|him|her|us|what|how|when|where|why|your|the way|the idea|the fact|to (?:know|ask|see|hear|say|think|point|add|thank)|one|ones|both|all of|everything|something|nothing|anything|being able)\b`)
+	notPronoun = refuse(`(?:to|a few|some|many|it all)$|(?:the (?:[\p{L}\d' -]{0,40} ?(?:idea|concept|suggestion|approach|option|plan|theme|sound)s?$|suggestions?|ideas?|first|second|third|last|options?|sound|look|approach|tips?|plan|part|one|recommendations?|point)\b|it|that|this|them|these|those|you|him|her|us|what|how|when|where|why|your|the way|the idea|the fact|to (?:know|ask|see|hear|say|think|point|add|thank)|one|ones|both|all of|everything|something|nothing|anything|being able)\b`)
 	notPlace   = refuse(`(?:a|an|my|his|her|their|this|that|your|our|here|there|fear|hope|peace|poverty|pain|denial|dread|luxury|isolation|silence|harmony|constant|total|the (?:past|present|moment|future|dark|middle|same|shadow|real|now|hope|fear)|not)\b`)
 	notFirm    = refuse(`(?:a|an|my|his|her|their|home|night|nights|the moment|present|least|myself|free|fun|it|this|that|him|them|you|money|weekends|hours|days|years|months|not|\d)\b`)
 	notAim     = refuse(`(?:to|a few|some|on|for|a|the)$|.*\b(?:it|them|this|that|those|these|you|your)\b|(?:know|ask|hear|see|say|thank|talk|speak|understand|make sure|check|discuss|tell|share|add|point|clarify|go back|continue|start by|apologi[sz]e|be (?:clear|sure|honest)|get your|give you|show|confirm|mention|emphasi[sz]e|figure|use (?:this|that|it|you)|be able|order|do (?:it|this|that)|try (?:it|this|that)|sleep|cry|die|scream|not)\b`)
@@ -56,7 +57,9 @@ var (
 	enDemonym  = has(`^(?:american|german|canadian|australian|italian|indian|russian|brazilian|mexican|asian|european|african|muslim|jewish|catholic|british|english|french|chinese|japanese|korean|spanish|polish|irish|scottish|welsh|dutch|swedish|norwegian|danish|finnish|turkish|greek|vegan|vegetarian|new|back|here|sorry|happy|glad|fine|good|great|ok|okay|looking|trying|not|very|so|just|having|working|writing|thinking|wondering|interested|curious|tired|sick|sure|done|ready|late|busy|free|from|in|at|on|a|an|the|your)\b`)
 )
 
-var englishFacts = []rule{
+var englishFacts = slices.Concat(englishContext, englishPreferences)
+
+var englishContext = []rule{
 	{re: is(`my (?:full |real |first |given )?name(?:['’]s| is)(?: actually)? (?P<v>.+)`), category: store.Context, subject: "name", exclusive: true, say: "{who}'s name is {v}", confidence: .95, importance: .8, cut: firstPart, ok: nameLike(1)},
 	{re: is(enAm + ` (?:called|named) (?P<v>.+)`), category: store.Context, subject: "name", exclusive: true, say: "{who}'s name is {v}", confidence: .9, importance: .8, cut: firstPart, ok: nameLike(1)},
 	{re: is(`(?:please |you can |just |you may |people |everyone |my friends |friends )*calls? me (?P<v>.+)`), category: store.Preference, subject: "called", exclusive: true, say: "{who} goes by {v}", confidence: .85, importance: .8, cut: firstPart, ok: nameLike(2)},
@@ -75,16 +78,11 @@ var englishFacts = []rule{
 		return enMonth.MatchString(v) && !strings.HasPrefix(strings.ToLower(v), "not ")
 	}},
 	{re: is(enAm + ` (?P<v>\d{1,3})(?: years? old)?`), category: store.Context, subject: "age", exclusive: true, say: "{who} is {v} years old", confidence: .8, importance: .5},
-	{re: is(`my (?:all-time |absolute |personal |current )*favou?rite (?P<x>[\p{L}\d' -]{2,40}?) (?:is|are|has to be) (?P<v>.+)`), category: store.Preference, subject: "favourite:{x}", exclusive: true, say: "{who}'s favourite {x} is {v}", confidence: .9, importance: .6, cut: cutAt(enNotOn), ok: refuse(`(?:not|that|when|what|how|where)\b`)},
+	{re: is(`my (?:all-time |absolute |personal |current )*favou?rite (?P<x>[\p{L}\d' -]{2,40}?) (?:is|are|has to be) (?P<v>.+)`), category: store.Preference, subject: "favourite:{x}", exclusive: true, say: "{who}'s favourite {x} is {v}", confidence: .9, importance: .6, cut: cutAt(enNotOn), ok: func(v, x string) bool {
+		return !enVagueThing.MatchString(x) && refuse(`(?:not|that|when|what|how|where)\b`)(v, x)
+	}},
 	{re: is(enAm + ` (?:severely |very |highly |also |deathly |really |slightly )*(?:allergic|intolerant) to (?P<v>.+)`), category: store.Context, subject: "allergy:{v}", exclusive: true, say: "{who} is allergic to {v}", confidence: .95, importance: .9, ok: notPronoun},
 	{re: is(`i have an? (?:severe |bad |mild |serious )*(?P<v>[\p{L}' -]{2,40}) allergy`), category: store.Context, subject: "allergy:{v}", exclusive: true, say: "{who} is allergic to {v}", confidence: .9, importance: .9},
-	{re: is(`i (?:don['’]t|do not|never|can['’]t|cannot) (?:really |usually )?(?P<v>(?:eat|drink|smoke) .+|drink|smoke)`), category: store.Preference, subject: "avoids:{v}", exclusive: true, say: "{who} does not {v}", confidence: .8, importance: .7, cut: cutAt(enNotOn), ok: refuse(`(?:eat|drink|smoke) (?:it|that|this|them|you|breakfast yet|yet)\b`)},
-	{re: is(`i (?:try to |always |usually |tend to |generally |prefer to )?avoid (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} avoids {v}", confidence: .75, importance: .65, cut: cutAt(enNotOn), ok: notPronoun},
-	{re: is(`i ` + enIntens + `(?:hate|dislike|detest|loathe|despise|can['’]?t stand|cannot stand|can['’]t bear|(?:don['’]t|do not) ` + enIntens + `(?:like|enjoy|love|care for)|no longer (?:like|enjoy|love)|(?:have )?stopped liking|(?:have )?never liked) (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} dislikes {v}", confidence: .85, importance: .6, cut: cutAt(enNotOn), ok: notPronoun},
-	{re: is(enAm + ` not (?:really )?(?:a (?:big |huge )?fan of|into|keen on|fond of) (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} dislikes {v}", confidence: .8, importance: .6, cut: cutAt(enNotOn), ok: notPronoun},
-	{re: is(`i ` + enIntens + `prefer (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} prefers {v}", confidence: .85, importance: .65, cut: cutAt(enNotOn), ok: notPronoun},
-	{re: is(`i ` + enIntens + `(?:like|love|adore|enjoy) (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} likes {v}", confidence: .85, importance: .6, cut: cutAt(enNotOn), ok: notPronoun},
-	{re: is(enAm + ` ` + enIntens + `(?:(?:a )?(?:big |huge |great )?(?:fan|lover) of|into|keen on|fond of|crazy about|obsessed with|passionate about) (?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who} likes {v}", confidence: .8, importance: .6, cut: cutAt(enNotOn), ok: notPronoun},
 	{re: is(`i(?:['’]ve got| have) (?P<v>(?:an?|one|two|three|four|five|six|seven|eight|twin|\d{1,2}) (?:[\p{L}-]+ ){0,3}(?P<x>kid|child|children|son|daughter|brother|sister|sibling|dog|cat|pet|puppy|kitten|horse|parrot|rabbit|hamster|turtle|wife|husband|girlfriend|boyfriend|fiancée?|grandchild|grandchildren|grandson|granddaughter|twin)s?(?: (?:named|called) .+)?)`), category: store.Context, subject: "has:{x}", exclusive: true, say: "{who} has {v}", confidence: .85, importance: .6, ok: func(v, _ string) bool { return !enAbout.MatchString(v) }},
 	{re: is(`my (?P<x>` + enKin + `)(?:['’]s name is|['’]s called| is called| is named|['’]s named) (?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}'s {x} is called {v}", confidence: .9, importance: .6, cut: firstPart, ok: nameLike(1)},
 	{re: is(`my (?P<x>native language|mother tongue|first language|time ?zone|blood type|hometown|home town|major|pronouns|e-?mail(?: address)?|phone number|shoe size|zodiac sign|nationality) (?:is|are) (?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}'s {x} is {v}", confidence: .85, importance: .6, ok: refuse(`(?:not|going|getting|too|very|so|really|being|killing|stressful|boring|hard|great|good|bad|fun|ok|okay|unknown|important)\b`)},
@@ -108,6 +106,8 @@ var englishInstructions = []rule{
 	{re: is(`(?P<v>(?:don['’]t|do not) ever (?P<x>.+)|(?:don['’]t|do not) .+ (?:again|anymore|any more|in (?:the )?future|from now on))`), category: store.Behavior, say: "{who} asks: {v}", confidence: .8, importance: .9, standing: true, ok: func(v, _ string) bool { return len(v) < 200 }},
 }
 
+var enVagueThing = has(`\b(?:part|thing|things|one|ones|aspect|bit)\b`)
+
 var enAbout = has(`\b(?:about|of|for|with|on|from|to|the|question|questions|photos?|pictures?|book|books|story|idea)\b`)
 
 var enAside = has(`^(?:please )?(?:from now on|from today on|going forward|from here on|in (?:the )?future|for future reference),? (?:i|we|he|she|they|it|my|the|there)\b`)
@@ -122,10 +122,23 @@ var enThird = map[string]string{
 
 // englishThird puts a value into the third person. Instructions keep the user's words: they are addressed to the agent.
 func englishThird(v string) string {
-	return enFirst.ReplaceAllStringFunc(v, func(w string) string {
-		return enThird[strings.ReplaceAll(strings.ToLower(w), "’", "'")]
-	})
+	var b strings.Builder
+	from, quoted := 0, false
+	for _, m := range append(enQuotes.FindAllStringIndex(v, -1), []int{len(v), len(v)}) {
+		part := v[from:m[0]]
+		if !quoted { // a quotation keeps its words
+			part = enFirst.ReplaceAllStringFunc(part, func(w string) string {
+				return enThird[strings.ReplaceAll(strings.ToLower(w), "’", "'")]
+			})
+		}
+		b.WriteString(part)
+		b.WriteString(v[m[0]:m[1]])
+		from, quoted = m[1], !quoted
+	}
+	return b.String()
 }
+
+var enQuotes = regexp.MustCompile(`["“”]`)
 
 var enAsideTail = has(`,\s+(?:as|since|so|which|who|because|but|even|though|although|when|where|while|plus|especially|particularly|given|thanks|with|it['’]s|that['’]s)\b.*`)
 

@@ -22,6 +22,8 @@ type rule struct {
 	confidence float64
 	importance float64
 	standing   bool                   // an instruction that holds from now on
+	reason     bool                   // a reason that follows belongs to the statement
+	holds      *regexp.Regexp         // what the clause must hold beside re; nil: nothing
 	cut        func(v string) string  // shortens the value
 	ok         func(v, x string) bool // refuses values that look right and are not
 }
@@ -32,6 +34,10 @@ type language struct {
 	hint      func(s string) bool // whether a sentence may hold anything: cheap, and true too often
 	question  *regexp.Regexp      // sentences that ask
 	doubt     *regexp.Regexp      // sentences that suppose, hedge or report
+	noDoubt   *regexp.Regexp      // words of doubt that are none; nil: there are no such
+	asking    *regexp.Regexp      // the end of a sentence that asks or supposes behind a statement; nil: never
+	reason    *regexp.Regexp      // the reason behind a statement, in group 1; nil: not kept
+	reasonEnd *regexp.Regexp      // where it ends
 	takesBack *regexp.Regexp      // beginnings that take back what was said
 	boundary  *regexp.Regexp      // between clauses; a group belongs to the next clause
 	lead      *regexp.Regexp      // words before a clause that say nothing
@@ -86,9 +92,67 @@ func languagesOf(s string) []*language {
 	return ls
 }
 
-// clauses splits a sentence at the language's boundaries.
-func (l *language) clauses(s string) iter.Seq[string] {
-	return func(yield func(string) bool) {
+// states returns what a sentence states: the sentence without an end that asks, or nothing when it asks or supposes.
+func (l *language) states(s string) string {
+	if l.asking != nil {
+		if m := l.asking.FindStringIndex(s); m != nil && m[0] > 0 {
+			s = s[:m[0]]
+		}
+	}
+	if l.question.MatchString(s) {
+		return ""
+	}
+	sure := s
+	if l.noDoubt != nil {
+		sure = l.noDoubt.ReplaceAllLiteralString(s, "")
+	}
+	if l.doubt.MatchString(sure) {
+		return ""
+	}
+	return s
+}
+
+// reasonOf returns the reason at the beginning of what follows a statement, or "".
+func (l *language) reasonOf(rest string) string {
+	if l.reason == nil {
+		return ""
+	}
+	m := l.reason.FindStringSubmatch(rest)
+	if m == nil {
+		return ""
+	}
+	why := m[1]
+	if end := l.reasonEnd.FindStringIndex(why); end != nil {
+		why = why[:end[0]]
+	}
+	why = trimClause(why)
+	if !l.fits(why) || len(strings.Fields(why)) < 2 {
+		return ""
+	}
+	return why
+}
+
+// why returns the reason of a statement with value v: it stands behind v in said, or in what follows said.
+func (l *language) why(r *rule, v, said, rest string) string {
+	if !r.reason || l.reason == nil {
+		return ""
+	}
+	if i := strings.Index(said, v); i >= 0 && len(trimClause(said[i+len(v):])) > 0 {
+		rest = said[i+len(v):] + rest
+	}
+	why := l.reasonOf(rest)
+	if len(strings.Fields(v))+len(strings.Fields(why)) > mostReasoned {
+		return ""
+	}
+	return why
+}
+
+// mostReasoned is how many words a statement and its reason may have.
+const mostReasoned = 34
+
+// clauses splits a sentence at the language's boundaries and yields each clause with what follows it.
+func (l *language) clauses(s string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
 		from := 0
 		for _, m := range l.boundary.FindAllStringSubmatchIndex(s, -1) {
 			next := m[1]
@@ -97,12 +161,12 @@ func (l *language) clauses(s string) iter.Seq[string] {
 					next = m[g]
 				}
 			}
-			if m[0] > from && !yield(s[from:m[0]]) {
+			if m[0] > from && !yield(s[from:m[0]], s[m[0]:]) {
 				return
 			}
 			from = next
 		}
-		yield(s[from:])
+		yield(s[from:], "")
 	}
 }
 

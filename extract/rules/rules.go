@@ -111,7 +111,11 @@ func (f *finder) sentence(s string) {
 	before := f.corrected
 	f.corrected = false
 	for _, l := range languagesOf(s) {
-		if !l.hint(s) || l.doubt.MatchString(s) || l.question.MatchString(s) {
+		if !l.hint(s) {
+			continue
+		}
+		s := l.states(s)
+		if s == "" {
 			continue
 		}
 		rest := s
@@ -120,7 +124,7 @@ func (f *finder) sentence(s string) {
 			rest = strings.TrimLeft(s[m[1]:], " ,，、.。:：")
 		}
 		for i := range l.greetings {
-			f.try(l, &l.greetings[i], trimClause(rest), trimClause(rest), before)
+			f.try(l, &l.greetings[i], trimClause(rest), trimClause(rest), "", before)
 		}
 		if !f.whole(l, rest, before) {
 			f.clauses(l, rest, before)
@@ -132,7 +136,7 @@ func (f *finder) sentence(s string) {
 func (f *finder) whole(l *language, s string, corrected bool) bool {
 	s = trimClause(l.lead.ReplaceAllString(s, ""))
 	for i := range l.sentences {
-		if f.try(l, &l.sentences[i], s, s, corrected) {
+		if f.try(l, &l.sentences[i], s, s, "", corrected) {
 			return true
 		}
 	}
@@ -141,7 +145,7 @@ func (f *finder) whole(l *language, s string, corrected bool) bool {
 
 func (f *finder) clauses(l *language, s string, corrected bool) {
 	before := "" // subject of the clause before
-	for c := range l.clauses(s) {
+	for c, rest := range l.clauses(s) {
 		c = trimClause(c)
 		for range 3 { // greetings and fillers may come in a row
 			if m := l.lead.FindStringIndex(c); m == nil || m[1] == 0 {
@@ -151,13 +155,13 @@ func (f *finder) clauses(l *language, s string, corrected bool) {
 			}
 		}
 		elided := l.self != "" && before != "" && c != "" && !strings.HasPrefix(c, l.self)
-		before = f.clause(l, c, corrected, elided, before)
+		before = f.clause(l, c, rest, corrected, elided, before)
 	}
 }
 
 // clause tries the rules about a clause and returns the subject of what it found. With elided, the clause may have left
 // the pronoun out; who is meant is only sure after a clause about the speaker alone.
-func (f *finder) clause(l *language, c string, corrected, elided bool, before string) string {
+func (f *finder) clause(l *language, c, rest string, corrected, elided bool, before string) string {
 	match := c
 	if elided {
 		match = l.self + c
@@ -170,7 +174,7 @@ func (f *finder) clause(l *language, c string, corrected, elided bool, before st
 		if elided && strings.HasPrefix(before, "likes:") && !strings.HasPrefix(r.subject, "likes:") {
 			continue
 		}
-		if f.try(l, r, match, c, corrected) {
+		if f.try(l, r, match, c, rest, corrected) {
 			if strings.HasPrefix(r.subject, "likes:") || aboutSpeaker(r.subject) {
 				return r.subject
 			}
@@ -188,10 +192,10 @@ func aboutSpeaker(subject string) bool {
 	return false
 }
 
-// try applies one rule to a clause, which is quoted.
-func (f *finder) try(l *language, r *rule, clause, quoted string, corrected bool) bool {
+// try applies one rule to a clause, which is quoted; rest is what follows it in its sentence.
+func (f *finder) try(l *language, r *rule, clause, quoted, rest string, corrected bool) bool {
 	m := r.re.FindStringSubmatch(clause)
-	if m == nil {
+	if m == nil || r.holds != nil && !r.holds.MatchString(clause) {
 		return false
 	}
 	var v, x string
@@ -206,6 +210,7 @@ func (f *finder) try(l *language, r *rule, clause, quoted string, corrected bool
 	if !r.standing { // instructions are kept as they are
 		v = l.trim(v)
 	}
+	said := v
 	if r.cut != nil {
 		v = l.trim(r.cut(v))
 	}
@@ -223,6 +228,14 @@ func (f *finder) try(l *language, r *rule, clause, quoted string, corrected bool
 		op.Subject = strings.NewReplacer("{v}", keyOf(v), "{x}", keyOf(x)).Replace(r.subject)
 	}
 	op.Content = l.say(r, f.who(l), v, x)
+	if why := l.why(r, v, said, rest); why != "" {
+		if i := strings.Index(f.turn.Content, quoted); i >= 0 {
+			if j := strings.Index(f.turn.Content[i:], why); j >= 0 {
+				op.Content += " " + l.third(why)
+				quoted = f.turn.Content[i : i+j+len(why)]
+			}
+		}
+	}
 	if corrected && !r.standing {
 		op.Category, op.Importance = store.Correction, max(op.Importance, 0.8)
 		op.Confidence = max(op.Confidence, 0.9)

@@ -136,6 +136,12 @@ type FeedbackRequest struct {
 	IDs []string
 }
 
+// FeedbackResult counts the items that the feedback reached and names the ids that are not in the memory.
+type FeedbackResult struct {
+	Updated int      `json:"updated"`
+	Unknown []string `json:"unknown,omitempty"`
+}
+
 // ForgetRequest names items to remove for good, by id or by filter.
 type ForgetRequest struct {
 	Who
@@ -182,4 +188,7 @@ type ImportResult struct {
 	Same     int          `json:"same"`             // were there already, unchanged
 	Failed   []ImportLine `json:"failed,omitempty"` // the first 1000
 	FailedN  int          `json:"failed_count"`
+	// UnknownFields counts the lines that hold a field the format does not have, by its name: the field was left aside.
+	// At most 100 names.
+	UnknownFields map[string]int `json:"unknown_fields,omitempty"`
 }

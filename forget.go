@@ -9,41 +9,46 @@ import (
 	"evoke/store"
 )
 
-// Feedback counts one more use of each item that helped, and returns how many there were. Uses raise an item's
-// importance; reading never does.
-func (m *Memory) Feedback(ctx context.Context, r FeedbackRequest) (int, error) {
+// Feedback counts one more use of each item that helped. Uses raise an item's importance; reading never does.
+func (m *Memory) Feedback(ctx context.Context, r FeedbackRequest) (FeedbackResult, error) {
+	res := FeedbackResult{}
 	if err := checkIDs(r.IDs); err != nil {
-		return 0, err
+		return res, err
 	}
 	at, err := m.place(r.Who)
-	if err != nil || !at.ok {
-		return 0, err
+	if err != nil {
+		return res, err
 	}
-	n := 0
-	for _, sc := range at.read {
-		k, err := m.feedback(ctx, sc, r.IDs)
-		if err != nil {
-			return n, fmt.Errorf("feedback: %w", err)
+	found := map[string]bool{}
+	for _, sc := range at.read { // none under NoNamespace: every id is unknown there
+		if err := m.feedback(ctx, sc, r.IDs, found); err != nil {
+			return res, fmt.Errorf("feedback: %w", err)
 		}
-		n += k
 	}
-	return n, nil
+	for _, id := range r.IDs {
+		if !found[id] && !slices.Contains(res.Unknown, id) {
+			res.Unknown = append(res.Unknown, id)
+		}
+	}
+	res.Updated = len(found)
+	return res, nil
 }
 
-func (m *Memory) feedback(ctx context.Context, sc store.Scope, ids []string) (int, error) {
+func (m *Memory) feedback(ctx context.Context, sc store.Scope, ids []string, found map[string]bool) error {
 	unlock := m.lock(sc)
 	defer unlock()
 	items, err := m.store.Get(ctx, sc, ids)
 	if err != nil || len(items) == 0 {
-		return 0, err
+		return err
 	}
 	for i := range items {
+		found[items[i].ID] = true
 		items[i].Uses = min(items[i].Uses, math.MaxInt-1) + 1 // an imported count may be any
 		items[i].LastUsed = m.now()
 	}
 	w := m.newWrite(sc)
 	w.Put = items
-	return len(items), m.commit(ctx, w)
+	return m.commit(ctx, w)
 }
 
 // maxIDs is how many ids one call may name.

@@ -172,7 +172,7 @@ func TestForeignEventsAndWritesAreUnknown(t *testing.T) {
 		},
 		"feedback": func(m *Memory, w Who) bool {
 			n, err := m.Feedback(ctx, FeedbackRequest{Who: w, IDs: []string{id}})
-			return err != nil || n > 0
+			return err != nil || n.Updated > 0
 		},
 		"forget": func(m *Memory, w Who) bool {
 			f, err := m.Forget(ctx, ForgetRequest{Who: w, IDs: []string{id}})

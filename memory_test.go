@@ -7,6 +7,7 @@ import (
 	"evoke/store"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,8 +145,8 @@ func TestRememberUpdateHistoryForget(t *testing.T) {
 	if err != nil || contents(after.Hits) != "Ann works at Globex." {
 		t.Fatalf("today: %q, %v", contents(after.Hits), err)
 	}
-	if n, err := m.Feedback(ctx, FeedbackRequest{Who: who, IDs: []string{v2.ID, "unknown"}}); err != nil || n != 1 {
-		t.Fatalf("%d, %v", n, err)
+	if n, err := m.Feedback(ctx, FeedbackRequest{Who: who, IDs: []string{v2.ID, "unknown"}}); err != nil || n.Updated != 1 || !slices.Equal(n.Unknown, []string{"unknown"}) {
+		t.Fatalf("%+v, %v", n, err)
 	}
 	if got, _ := m.Get(ctx, who, v2.ID); got.Uses != 1 {
 		t.Errorf("uses %d", got.Uses)

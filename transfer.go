@@ -87,7 +87,7 @@ const (
 // whose id holds something else fails; a line that fails is reported and the rest imported. progress, if not nil, is
 // called with the number of lines read so far.
 func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(lines int)) (ImportResult, error) {
-	imp := importer{m: m, ctx: ctx, who: w, batches: map[store.Scope]*importing{}}
+	imp := importer{m: m, ctx: ctx, who: w, batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
 	r := bufio.NewReaderSize(in, 64<<10)
 	for line := 1; ; line++ {
 		b, err := readLine(r)
@@ -120,6 +120,7 @@ type importer struct {
 	queued  int
 	bytes   int
 	res     ImportResult
+	fields  map[string]bool // that a line may have
 }
 
 type importing struct {
@@ -141,6 +142,7 @@ func (imp *importer) line(n int, b []byte) error {
 		imp.fail(n, lineError(err))
 		return nil
 	}
+	imp.unknownFields(b)
 	it, err := l.item(imp.m.now())
 	if err == nil {
 		err = it.Prepare(imp.m.limits)
@@ -165,6 +167,42 @@ func (imp *importer) line(n int, b []byte) error {
 		return nil
 	}
 	return imp.flush()
+}
+
+// maxUnknownFields is how many names of unknown fields are told.
+const maxUnknownFields = 100
+
+// unknownFields notes the fields of a line that the format does not have: most likely somebody meant them.
+func (imp *importer) unknownFields(b []byte) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(b, &fields) != nil {
+		return
+	}
+	for name := range fields {
+		if imp.fields[strings.ToLower(name)] { // as the decoder matches them
+			continue
+		}
+		if name = store.CleanText(name); len(name) > 100 {
+			name = strings.ToValidUTF8(name[:100], "") + "…"
+		}
+		if imp.res.UnknownFields == nil {
+			imp.res.UnknownFields = map[string]int{}
+		}
+		if _, seen := imp.res.UnknownFields[name]; seen || len(imp.res.UnknownFields) < maxUnknownFields {
+			imp.res.UnknownFields[name]++
+		}
+	}
+}
+
+// fieldNames are the JSON names of a struct's fields, those of embedded structs too.
+func fieldNames(t reflect.Type) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names[strings.ToLower(name)] = true
+		}
+	}
+	return names
 }
 
 // scope is the memory that the call names or, when it names none, the one that the line does.

@@ -104,7 +104,7 @@ func TestUsesDoNotOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := m.Feedback(t.Context(), FeedbackRequest{Who: who, IDs: []string{"a"}})
-	if it, _ := m.Get(t.Context(), who, "a"); n != 1 || err != nil || it.Uses != math.MaxInt {
-		t.Errorf("%d, %v, %d uses", n, err, it.Uses)
+	if it, _ := m.Get(t.Context(), who, "a"); n.Updated != 1 || err != nil || it.Uses != math.MaxInt {
+		t.Errorf("%+v, %v, %d uses", n, err, it.Uses)
 	}
 }

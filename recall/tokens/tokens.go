@@ -92,6 +92,7 @@ func For(model string) (*Counter, error) {
 
 // models maps the beginnings of model names to encodings; the first that fits wins.
 var models = []struct{ prefix, encoding string }{
+	{"gpt-5", "o200k_base"}, {"gpt-oss", "o200k_base"}, {"o1", "o200k_base"}, {"o3", "o200k_base"}, {"o4", "o200k_base"},
 	{"gpt-4o", "o200k_base"}, {"chatgpt-4o", "o200k_base"}, {"gpt-4.1", "o200k_base"}, {"gpt-4.5", "o200k_base"},
 	{"gpt-4", "cl100k_base"}, {"gpt-3.5", "cl100k_base"}, {"gpt-35", "cl100k_base"}, {"text-embedding-", "cl100k_base"},
 	{"davinci-002", "cl100k_base"}, {"babbage-002", "cl100k_base"},
@@ -102,20 +103,46 @@ var models = []struct{ prefix, encoding string }{
 // EncodingOf names the encoding of a model, without building it. A provider before a slash ("openai/gpt-4") and the
 // prefix of a fine-tuned model ("ft:gpt-4o:…") are passed over.
 func EncodingOf(model string) string {
+	if name, ok := known(model); ok {
+		return name
+	}
+	return Default
+}
+
+// Known reports whether a name is an encoding or the beginning of a model's that is in the table; any other is counted
+// with Default.
+func Known(model string) bool {
+	_, ok := known(model)
+	return ok
+}
+
+// Names lists the encodings, then the beginnings of the names of models that are known.
+func Names() []string {
+	var all []string
+	for _, e := range encodings {
+		all = append(all, e.name)
+	}
+	for _, k := range models {
+		all = append(all, k.prefix)
+	}
+	return all
+}
+
+func known(model string) (encoding string, ok bool) {
 	m := strings.ToLower(strings.TrimSpace(model))
 	for _, e := range encodings {
 		if m == e.name {
-			return e.name
+			return e.name, true
 		}
 	}
 	m = m[strings.LastIndexByte(m, '/')+1:]
 	m = strings.TrimPrefix(m, "ft:")
 	for _, k := range models {
 		if strings.HasPrefix(m, k.prefix) {
-			return k.encoding
+			return k.encoding, true
 		}
 	}
-	return Default
+	return "", false
 }
 
 // Name is the name of the encoding.

@@ -27,7 +27,11 @@ func (a *app) exportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.note("%d lines", n)
+			whole := ""
+			if a.who.User == "" && a.who.Agent == "" {
+				whole = fmt.Sprintf(" of all memories of tenant %s", s.Tenant())
+			}
+			a.note("%s%s", count(n, "line"), whole)
 			return nil
 		})
 	}
@@ -75,10 +79,16 @@ nothing is merged and nothing is distilled. Lines that fail are named and the re
 				res, err := s.Import(ctx, a.who, in, nil)
 				total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
 				total.Failed = append(total.Failed, res.Failed...)
+				for name, n := range res.UnknownFields {
+					if total.UnknownFields == nil {
+						total.UnknownFields = map[string]int{}
+					}
+					total.UnknownFields[name] += n
+				}
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("after %d items imported: %w", total.Imported, err)
+				return fmt.Errorf("after %s imported: %w", count(total.Imported, "item"), err)
 			}
 			if !noWait {
 				if err := a.waitForVectors(ctx, s); err != nil {
@@ -112,6 +122,9 @@ func (a *app) printImported(res evoke.ImportResult) error {
 		a.printf("%d imported, %d the same as before, %d failed\n", res.Imported, res.Same, res.FailedN)
 		for _, f := range res.Failed {
 			a.note("line %d: %s", f.Line, f.Error)
+		}
+		for _, name := range sortedKeys(res.UnknownFields) {
+			a.note("field %q is not in the format and was left aside: %s", name, count(res.UnknownFields[name], "line"))
 		}
 	}
 	if res.FailedN > 0 {

@@ -29,6 +29,9 @@ func (a *app) withStore(c *cobra.Command, f func(ctx context.Context, s session)
 	return a.open(c, true, f)
 }
 
+// makesStore are the commands that make a data directory that is not there; to the others a wrong --store is a mistake.
+var makesStore = map[string]bool{"ingest": true, "remember": true, "import": true}
+
 func (a *app) open(c *cobra.Command, noModel bool, f func(ctx context.Context, s session) error) (err error) {
 	cfg, err := a.config()
 	if err != nil {
@@ -36,7 +39,9 @@ func (a *app) open(c *cobra.Command, noModel bool, f func(ctx context.Context, s
 	}
 	// A person at a command line wants the answer, not a log: only warnings pass.
 	logger := slog.New(slog.NewTextHandler(a.process.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: noModel, Logger: logger, Environ: a.process.Environ})
+	m, err := wire.Open(c.Context(), cfg, &wire.Options{
+		NoModel: noModel, Existing: !makesStore[c.Name()], Logger: logger, Environ: a.process.Environ,
+	})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,14 @@ func (a *app) table(head []string, rows [][]string) error {
 	return w.Flush()
 }
 
+// count writes a number of things: 1 item, 2 items.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // contentWidth is how many columns of an item's content a table shows.
 const contentWidth = 72
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"evoke"
 	"evoke/recall"
+	"evoke/recall/tokens"
 	"evoke/store"
 )
 
@@ -64,12 +66,18 @@ func (a *app) getCmd() *cobra.Command {
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			if history {
 				items, err := s.History(ctx, a.who, args[0])
+				if errors.Is(err, store.ErrNotFound) {
+					return unknownIDs(args)
+				}
 				if err != nil {
 					return err
 				}
 				return a.printItems(items, "")
 			}
 			it, err := s.Get(ctx, a.who, args[0])
+			if errors.Is(err, store.ErrNotFound) {
+				return unknownIDs(args)
+			}
 			if err != nil {
 				return err
 			}
@@ -287,7 +295,7 @@ func (a *app) printHealth(ctx context.Context, s session, embedder string, pendi
 		a.note("lexical only%s", why)
 	}
 	if pending > 0 && embedder != "none" {
-		a.note("%d items have no vectors yet", pending)
+		a.note("%s without vectors yet", count(pending, "item"))
 	}
 	for _, step := range sortedKeys(degraded) {
 		if step == string(store.DenseArm) && embedder == "none" {
@@ -309,6 +317,9 @@ func (a *app) contextCmd() *cobra.Command {
 	c.Flags().IntVar(&maxTokens, "max-tokens", 0, "budget of the whole block, 0 to 100000 (default: setting memory.max_injection_tokens)")
 	c.Flags().StringVar(&tokenizer, "tokenizer", "", "model or encoding the budget is counted for (default o200k_base)")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if tokenizer != "" && !tokens.Known(tokenizer) {
+			return store.Invalid("--tokenizer", "an encoding or a model whose name begins with one of "+strings.Join(tokens.Names(), ", "), fmt.Sprintf("%.40q", tokenizer))
+		}
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			r, err := q.request(c, s, 0, args)
 			if err != nil {
@@ -346,7 +357,7 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 	if res.Confidence > 0 {
 		sure = ", confidence " + score(res.Confidence)
 	}
-	a.note("%d of %d tokens (%s), %d items, %d left out%s", res.Tokens, res.Budget, res.Tokenizer, len(res.Items), len(res.LeftOut), sure)
+	a.note("%d of %s (%s), %s, %d left out%s", res.Tokens, count(res.Budget, "token"), res.Tokenizer, count(len(res.Items), "item"), len(res.LeftOut), sure)
 	for _, f := range res.WhyNot {
 		a.note("why not %s: %s, score %s, rank %s: %s", visible(f.ID), f.Outcome, fateScore(f), fateRank(f), visible(f.Detail))
 	}
@@ -356,6 +367,8 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 func (a *app) statsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "stats", Short: "Count a memory's items", Args: cobra.NoArgs,
+		Long: `Counts the current items of one memory: the one that --user and --agent name, with neither that of the user "default". (export
+without them writes every memory of the tenant, and says so.)`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withMemory(c, func(ctx context.Context, s session) error {
 				st, err := s.Stats(ctx, a.who)

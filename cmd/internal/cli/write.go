@@ -48,7 +48,7 @@ neither --thread nor the file places in a conversation go to the conversation "d
 				})
 			})
 			if err != nil && len(all) > 0 {
-				return fmt.Errorf("after %d batches taken in: %w", len(all), err)
+				return fmt.Errorf("after %s taken in: %w", count(len(all), "conversation"), err)
 			}
 			if err != nil {
 				return err
@@ -95,7 +95,7 @@ func (a *app) printIngested(all []evoke.IngestResult) error {
 			a.printf("nothing kept: %s\n", r.Skipped)
 		}
 	}
-	a.printf("%d turns kept", turns)
+	a.printf("%s kept", count(turns, "turn"))
 	for _, reason := range sortedKeys(dropped) {
 		a.printf(", %d dropped (%s)", dropped[reason], reason)
 	}
@@ -157,7 +157,7 @@ func (a *app) flushCmd() *cobra.Command {
 				if a.json {
 					return a.printJSON(map[string]int{"threads": n})
 				}
-				a.printf("%d conversations flushed\n", n)
+				a.printf("%s flushed\n", count(n, "conversation"))
 				return nil
 			})
 		},
@@ -269,15 +269,18 @@ func (a *app) feedbackCmd() *cobra.Command {
 		Use: "feedback ID…", Short: "Say that items helped", Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
-				n, err := s.Feedback(ctx, evoke.FeedbackRequest{Who: a.who, IDs: args})
+				res, err := s.Feedback(ctx, evoke.FeedbackRequest{Who: a.who, IDs: args})
 				if err != nil {
 					return err
 				}
 				if a.json {
-					return a.printJSON(map[string]int{"updated": n})
+					if err := a.printJSON(res); err != nil {
+						return err
+					}
+				} else if res.Updated > 0 {
+					a.printf("%s\n", count(res.Updated, "item"))
 				}
-				a.printf("%d items\n", n)
-				return nil
+				return unknownIDs(res.Unknown)
 			})
 		},
 	}
@@ -315,21 +318,41 @@ func (a *app) forgetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(res)
+			if err := a.printForgotten(res); err != nil {
+				return err
 			}
-			verb := "forgotten"
-			if res.DryRun {
-				verb = "would be forgotten"
-			}
-			a.printf("%d items %s\n", res.Forgotten, verb)
-			if len(res.Unknown) > 0 {
-				a.printf("unknown: %s\n", strings.Join(res.Unknown, ", "))
-			}
-			return nil
+			return unknownIDs(res.Unknown)
 		})
 	}
 	return c
+}
+
+func (a *app) printForgotten(res evoke.ForgetResult) error {
+	if a.json {
+		return a.printJSON(res)
+	}
+	verb := "forgotten"
+	if res.DryRun {
+		verb = "would be forgotten"
+	}
+	a.printf("%s %s\n", count(res.Forgotten, "item"), verb)
+	return nil
+}
+
+// unknownIDs is the error of ids that the memory does not have; what was known is done.
+func unknownIDs(ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	shown := make([]string, 0, min(len(ids), 20))
+	for _, id := range ids[:min(len(ids), 20)] {
+		shown = append(shown, visible(id))
+	}
+	more := ""
+	if len(ids) > len(shown) {
+		more = fmt.Sprintf(" and %d more", len(ids)-len(shown))
+	}
+	return fmt.Errorf("%w in this memory: %s%s (evoke list shows what is; --user and --agent say whose memory)", store.ErrNotFound, strings.Join(shown, ", "), more)
 }
 
 // confirmForget counts what would go and asks. Without a person to ask it refuses.
@@ -340,9 +363,9 @@ func (a *app) confirmForget(ctx context.Context, s session, r evoke.ForgetReques
 		return err
 	}
 	if !isTerminal(a.process.In) {
-		return store.Invalid("forget", fmt.Sprintf("confirmed with --yes: %d items would be removed for good", res.Forgotten), "")
+		return store.Invalid("forget", fmt.Sprintf("confirmed with --yes: %s would be removed for good", count(res.Forgotten, "item")), "")
 	}
-	fmt.Fprintf(a.process.Err, "Remove %d items for good? [y/N] ", res.Forgotten)
+	fmt.Fprintf(a.process.Err, "Remove %s for good? [y/N] ", count(res.Forgotten, "item"))
 	answer, err := bufio.NewReader(a.process.In).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err

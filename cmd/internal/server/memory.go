@@ -39,7 +39,7 @@ type Keeper interface {
 type Searcher interface {
 	Recall(ctx context.Context, r evoke.RecallRequest) (evoke.RecallResult, error)
 	Context(ctx context.Context, r evoke.ContextRequest) (evoke.ContextResult, error)
-	Feedback(ctx context.Context, r evoke.FeedbackRequest) (int, error)
+	Feedback(ctx context.Context, r evoke.FeedbackRequest) (evoke.FeedbackResult, error)
 	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
 }
 

@@ -59,11 +59,11 @@ func (h *handlers) Feedback(ctx context.Context, r api.FeedbackRequestObject) (a
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.Feedback(ctx, evoke.FeedbackRequest{Who: c.who, IDs: r.Body.Ids})
+	res, err := c.Feedback(ctx, evoke.FeedbackRequest{Who: c.who, IDs: r.Body.Ids})
 	if err != nil {
 		return nil, err
 	}
-	return api.Feedback200JSONResponse{Updated: n}, nil
+	return api.Feedback200JSONResponse(res), nil
 }
 
 // Stats counts a memory's items.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,14 +15,18 @@ import (
 	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/store"
+	"evoke/store/sqlitestore"
 )
 
 // Options are what the settings do not say.
 type Options struct {
 	NoModel bool // lexical only
-	Logger  *slog.Logger
-	Events  *evoke.Events
-	Environ []string
+	// Existing opens a data directory that is there and makes none: a path that was given and does not exist is an
+	// error, and where none was given the engine is empty, in memory.
+	Existing bool
+	Logger   *slog.Logger
+	Events   *evoke.Events
+	Environ  []string
 }
 
 // Engine is an open engine with the backends that were opened for it.
@@ -71,6 +76,15 @@ func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options,
 	var err error
 	if opts.Path, err = dataDir(c, o.Environ); err != nil {
 		return nil, err
+	}
+	if o.Existing && c.Store.URL == "" {
+		switch _, err := os.Stat(opts.Path); {
+		case !errors.Is(err, fs.ErrNotExist):
+		case c.Store.Path != "":
+			return nil, store.Invalid("store.path", "a directory that is there (one is made by the commands that store something)", fmt.Sprintf("%.200q", opts.Path))
+		default:
+			opts.Path = sqlitestore.Memory
+		}
 	}
 	opts.Embedder, opts.NoEmbedder, err = Embedder(ctx, c, o)
 	return opts, err

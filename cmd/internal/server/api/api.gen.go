@@ -111,9 +111,7 @@ type FeedbackRequest struct {
 }
 
 // FeedbackResult defines model for FeedbackResult.
-type FeedbackResult struct {
-	Updated int `json:"updated"`
-}
+type FeedbackResult = evoke.FeedbackResult
 
 // Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 type Filter = store.Filter

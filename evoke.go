@@ -107,7 +107,8 @@ type RecallRequest struct {
 // RecallResult is a recall.Response, or says why memory was not read.
 type RecallResult struct {
 	recall.Response
-	Skipped string `json:"skipped,omitempty"`
+	Pending Pending `json:"pending"` // what this answer could not see yet
+	Skipped string  `json:"skipped,omitempty"`
 }
 
 // ContextRequest asks for a block to put into a prompt.
@@ -127,6 +128,7 @@ type ContextResult struct {
 	Degraded       map[string]string `json:"degraded,omitempty"`
 	Confidence     float64           `json:"confidence"`        // see recall.Response
 	WhyNot         []recall.Fate     `json:"why_not,omitempty"` // of the items that Request.WhyNot names
+	Pending        Pending           `json:"pending"`           // what this answer could not see yet
 	Skipped        string            `json:"skipped,omitempty"`
 }
 

@@ -13,7 +13,9 @@ import (
 // Ingest keeps the user's and the assistant's turns of a conversation verbatim and arms the extraction of facts, which
 // follows when the conversation goes quiet. When it returns without error the turns survive a crash and are found by
 // their words; their vectors follow.
-func (m *Memory) Ingest(ctx context.Context, r IngestRequest) (IngestResult, error) {
+func (m *Memory) Ingest(ctx context.Context, r IngestRequest) (_ IngestResult, err error) {
+	ctx, end := m.events.span(ctx, "ingest")
+	defer func() { end(err) }()
 	at, err := m.place(r.Who)
 	if err != nil {
 		return IngestResult{}, err

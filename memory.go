@@ -159,13 +159,14 @@ func (e *engine) claimModel(ctx context.Context, o *Options) (embed.Embedder, er
 		e.noDense = fmt.Sprintf("the store's vectors are of model %s, not %s: dense search is off until the items are re-embedded (open with the store's model, or export and import into a new store)", have, id)
 		return nil, nil
 	}
-	return viewed{o.Embedder, e.model}, nil
+	return viewed{o.Embedder, e.model, e.events}, nil
 }
 
 // viewed is an embedder whose identity includes the text views.
 type viewed struct {
 	embed.Embedder
-	model embed.Model
+	model  embed.Model
+	events *Events
 }
 
 func (v viewed) Model() embed.Model { return v.model }

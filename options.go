@@ -1,6 +1,7 @@
 package evoke
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -65,6 +66,8 @@ type Events struct {
 	Extracted func(facts int, state store.EventState)
 	Embedded  func(items int)
 	Recalled  func(took time.Duration, hits int, degraded bool)
+	// Span is told when a stage begins and returns what is told when it ends: ingest, recall, context or embed.
+	Span func(ctx context.Context, stage string) (context.Context, func(err error))
 }
 
 func (o *Options) withDefaults() (Options, error) {

@@ -5,11 +5,14 @@ import (
 	"time"
 
 	"evoke/recall"
+	"evoke/store"
 )
 
 // Recall returns the most relevant items of a memory, best first, each with the parts of its score. A thread in Who
 // narrows the search to it.
-func (m *Memory) Recall(ctx context.Context, r RecallRequest) (RecallResult, error) {
+func (m *Memory) Recall(ctx context.Context, r RecallRequest) (_ RecallResult, err error) {
+	ctx, end := m.events.span(ctx, "recall")
+	defer func() { end(err) }()
 	at, err := m.place(r.Who)
 	if err != nil {
 		return RecallResult{}, err
@@ -28,11 +31,13 @@ func (m *Memory) Recall(ctx context.Context, r RecallRequest) (RecallResult, err
 		return RecallResult{}, err
 	}
 	m.recalled(began, res)
-	return RecallResult{Response: *res}, nil
+	return RecallResult{Response: *res, Pending: Pending{res.PendingVectors, m.waiting(ctx, at.read)}}, nil
 }
 
 // Context returns a block for a prompt that never exceeds its token budget.
-func (m *Memory) Context(ctx context.Context, r ContextRequest) (ContextResult, error) {
+func (m *Memory) Context(ctx context.Context, r ContextRequest) (_ ContextResult, err error) {
+	ctx, end := m.events.span(ctx, "context")
+	defer func() { end(err) }()
 	at, err := m.place(r.Who)
 	if err != nil {
 		return ContextResult{}, err
@@ -65,7 +70,22 @@ func (m *Memory) Context(ctx context.Context, r ContextRequest) (ContextResult, 
 	return ContextResult{
 		Block: *b, PendingVectors: b.Response.PendingVectors, Embedder: b.Response.Embedder, Degraded: b.Response.Degraded,
 		Confidence: b.Response.Confidence, WhyNot: b.Response.WhyNot,
+		Pending: Pending{b.Response.PendingVectors, m.waiting(ctx, at.read)},
 	}, nil
+}
+
+// waiting counts the conversations whose facts are still to come. An answer is not refused because they cannot be
+// counted: then none are told.
+func (m *Memory) waiting(ctx context.Context, scopes []store.Scope) int {
+	n := 0
+	for _, sc := range scopes {
+		k, err := m.ledger.WaitingThreads(ctx, sc)
+		if err != nil {
+			return 0
+		}
+		n += k
+	}
+	return n
 }
 
 func (m *Memory) recalled(began time.Time, res *recall.Response) {

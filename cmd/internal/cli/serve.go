@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server"
+	"evoke/cmd/internal/trace"
 	"evoke/cmd/internal/wire"
 	"evoke/store"
 )
@@ -40,15 +42,28 @@ func (a *app) serveCmd() *cobra.Command {
 			return err
 		}
 		logger, level := a.logger(cfg.Log)
+		tracer, err := trace.FromEnv(c.Context(), a.process.Environ)
+		if err != nil {
+			return err
+		}
+		defer func() { //nolint:contextcheck // the command's is over by then
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			if cannot := tracer.Close(ctx); cannot != nil {
+				logger.Warn("traces could not be sent", "error", cannot)
+			}
+		}()
 		meters := server.NewMeters()
-		m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Events: meters.Events(), Environ: a.process.Environ})
+		events := meters.Events()
+		events.Span = tracer.Stage
+		m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Events: events, Environ: a.process.Environ})
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
 		meters.WatchLoad(m.Load)
 		tenants := func(tenant string) (server.Memory, error) { return m.ForTenant(tenant) }
-		srv, err := server.New(tenants, cfg, &server.Options{Logger: logger, Meters: meters})
+		srv, err := server.New(tenants, cfg, &server.Options{Logger: logger, Meters: meters, Tracer: tracer})
 		if err != nil {
 			return err
 		}

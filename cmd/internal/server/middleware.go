@@ -50,6 +50,8 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		start := time.Now()
 		s.meters.inFlight.Inc()
 		defer s.meters.inFlight.Dec()
+		r, end := s.tracer.Request(c.Request())
+		c.SetRequest(r)
 		if err := next(c); err != nil {
 			c.Error(err) // writes the problem, so that its status is known here
 		}
@@ -60,6 +62,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		status := c.Response().Status
 		s.meters.request(c.Request().Method, route, status, took)
+		end(route, status)
 		s.logRequest(c, route, status, took)
 		return nil
 	}

@@ -20,12 +20,14 @@ import (
 	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server/api"
+	"evoke/cmd/internal/trace"
 )
 
 // Options are what the settings do not say.
 type Options struct {
-	Logger *slog.Logger // nil: silent
-	Meters *Meters      // nil: new ones
+	Logger *slog.Logger  // nil: silent
+	Meters *Meters       // nil: new ones
+	Tracer *trace.Tracer // nil: no traces
 }
 
 // Server answers HTTP requests for one engine.
@@ -35,6 +37,7 @@ type Server struct {
 	live     atomic.Pointer[inForce]
 	log      *slog.Logger
 	meters   *Meters
+	tracer   *trace.Tracer
 	doc      *openapi3.T
 	ops      map[string]*operation
 	local    principal // the caller when there are no keys
@@ -57,7 +60,7 @@ func New(tenants Tenants, set *config.Config, o *Options) (*Server, error) {
 		o = &Options{}
 	}
 	s := &Server{
-		tenants: tenants, set: set, log: o.Logger, meters: o.Meters, maxBody: int64(set.Server.MaxBodyBytes),
+		tenants: tenants, set: set, log: o.Logger, meters: o.Meters, tracer: o.Tracer, maxBody: int64(set.Server.MaxBodyBytes),
 		timeout: time.Duration(set.Server.RequestTimeoutSeconds) * time.Second,
 		local:   principal{name: "local", tenant: set.Tenant, role: config.Admin, all: true},
 	}

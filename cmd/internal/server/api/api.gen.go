@@ -185,6 +185,9 @@ type Page struct {
 // Parts They sum to the score.
 type Parts = recall.Parts
 
+// Pending Work that is promised and not done yet.
+type Pending = evoke.Pending
+
 // Problem defines model for Problem.
 type Problem struct {
 	// Detail names the field and the mend

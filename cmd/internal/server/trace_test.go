@@ -1,0 +1,56 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"evoke"
+	"evoke/cmd/internal/trace"
+)
+
+// A request and the stages below it are one trace, which holds nothing that was said.
+func TestARequestIsOneTrace(t *testing.T) {
+	recorder := tracetest.NewSpanRecorder()
+	tracer := trace.New(recorder)
+	defer tracer.Close(t.Context()) //nolint:errcheck // a recorder sends nothing
+	m, err := evoke.Open(t.Context(), &evoke.Options{Events: &evoke.Events{Span: tracer.Stage}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close() //nolint:errcheck // in memory
+	w := newWorldOver(t, "", func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	w.s.tracer = tracer
+	const caller = "4bf92f3577b34da6a3ce929d0e0e4736"
+	w.want(200, w.call(http.MethodPost, "/v1/messages", `{"thread":"secret-thread","messages":[{"role":"user","content":"secret words"}]}`))
+	w.want(200, w.call(http.MethodPost, "/v1/recall", `{"query":"secret words","user":"default"}`, "traceparent", "00-"+caller+"-00f067aa0ba902b7-01"))
+	w.want(400, w.call(http.MethodPost, "/v1/recall", `{"query":"secret words","profile":"x"}`))
+	var names []string
+	byID := map[string]sdk.ReadOnlySpan{}
+	for _, s := range recorder.Ended() {
+		names = append(names, s.Name())
+		byID[s.SpanContext().SpanID().String()] = s
+		if s.Name() == "evoke.recall" && s.SpanContext().TraceID().String() != caller {
+			t.Error("the caller's trace is not continued")
+		}
+		for _, a := range s.Attributes() {
+			if strings.Contains(a.Value.AsString(), "secret") {
+				t.Errorf("a span shows %s", a.Key)
+			}
+		}
+	}
+	for _, s := range recorder.Ended() {
+		if parent := byID[s.Parent().SpanID().String()]; strings.HasPrefix(s.Name(), "evoke.") && (parent == nil || !strings.HasPrefix(parent.Name(), "POST /v1/")) {
+			t.Errorf("%s is not below its request", s.Name())
+		}
+	}
+	slices.Sort(names)
+	want := []string{"POST /v1/messages", "POST /v1/recall", "POST /v1/recall", "evoke.ingest", "evoke.recall"}
+	if !slices.Equal(names, want) {
+		t.Errorf("spans %q, want %q", names, want)
+	}
+}

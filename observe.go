@@ -1,0 +1,25 @@
+package evoke
+
+import "context"
+
+// span begins a stage for whoever traces; end is told how it went.
+func (e *Events) span(ctx context.Context, stage string) (_ context.Context, end func(error)) {
+	if e.Span == nil {
+		return ctx, func(error) {}
+	}
+	return e.Span(ctx, stage)
+}
+
+// EmbedPassages implements embed.Embedder.
+func (v viewed) EmbedPassages(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	ctx, end := v.events.span(ctx, "embed")
+	defer func() { end(err) }()
+	return v.Embedder.EmbedPassages(ctx, texts)
+}
+
+// EmbedQuery implements embed.Embedder.
+func (v viewed) EmbedQuery(ctx context.Context, text string) (vector []float32, err error) {
+	ctx, end := v.events.span(ctx, "embed")
+	defer func() { end(err) }()
+	return v.Embedder.EmbedQuery(ctx, text)
+}

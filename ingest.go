@@ -81,6 +81,22 @@ func (m *Memory) Flush(ctx context.Context, w Who) (int, error) {
 	return n, nil
 }
 
+// FlushAll extracts what waits in every memory of the tenant now, and returns the number of threads.
+func (m *Memory) FlushAll(ctx context.Context) (int, error) {
+	scopes, err := m.store.Scopes(ctx, m.tenant)
+	if err != nil {
+		return 0, fmt.Errorf("flush: %w", err)
+	}
+	total := 0
+	for _, sc := range scopes {
+		n, err := m.worker.Flush(ctx, sc, "")
+		if total += n; err != nil {
+			return total, fmt.Errorf("flush: %w", err)
+		}
+	}
+	return total, nil
+}
+
 // Settle waits until the memories of all tenants have the vectors that were pending when it was called or came since.
 // It does not wait for conversations to go quiet: Flush does that. Without an embedder it returns at once.
 func (m *Memory) Settle(ctx context.Context) error {

@@ -24,6 +24,7 @@ var names = []struct {
 }{
 	{"Ingest", []string{"ingest"}, []string{"POST /v1/messages"}},
 	{"Flush", []string{"flush"}, []string{"POST /v1/flush"}},
+	{"FlushAll", []string{"flush"}, []string{"POST /v1/flush"}},
 	{"Event", nil, []string{"GET /v1/events/{id}"}},
 	{"Remember", []string{"remember"}, []string{"POST /v1/memories"}},
 	{"Get", []string{"get"}, []string{"GET /v1/memories/{id}"}},

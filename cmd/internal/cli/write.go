@@ -143,25 +143,36 @@ func (a *app) oneInput(name, what string, f func(io.Reader) error) error {
 }
 
 func (a *app) flushCmd() *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	c := &cobra.Command{
 		Use: "flush", Short: "Distil facts from waiting conversations now", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withMemory(c, func(ctx context.Context, s session) error {
-				n, err := s.Flush(ctx, a.who)
-				if err != nil {
-					return err
-				}
-				if err := a.settle(ctx, s, settleWait); err != nil {
-					return err
-				}
-				if a.json {
-					return a.printJSON(map[string]int{"threads": n})
-				}
-				a.printf("%s flushed\n", count(n, "conversation"))
-				return nil
-			})
-		},
+		Long: "Distils facts now from what waits: of the conversation of --thread, of the user of --user, or with --all of the whole tenant.",
 	}
+	c.Flags().BoolVar(&all, "all", false, "every memory of the tenant")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if all && a.who != (evoke.Who{}) {
+			return store.Invalid("--all", "left out when --user, --agent or --thread is given", "both")
+		}
+		return a.withMemory(c, func(ctx context.Context, s session) error {
+			flush := func() (int, error) { return s.Flush(ctx, a.who) }
+			if all {
+				flush = func() (int, error) { return s.FlushAll(ctx) }
+			}
+			n, err := flush()
+			if err != nil {
+				return err
+			}
+			if err := a.settle(ctx, s, settleWait); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]int{"threads": n})
+			}
+			a.printf("%s flushed\n", count(n, "conversation"))
+			return nil
+		})
+	}
+	return c
 }
 
 func (a *app) rememberCmd() *cobra.Command {

@@ -74,11 +74,30 @@ func (h *handlers) Ingest(ctx context.Context, r api.IngestRequestObject) (api.I
 
 // Flush distils facts now.
 func (h *handlers) Flush(ctx context.Context, r api.FlushRequestObject) (api.FlushResponseObject, error) {
-	c, err := h.call(ctx, r.Body.User, r.Body.Agent, r.Body.Thread)
+	b := r.Body
+	if value(b.All) {
+		return h.flushAll(ctx, b)
+	}
+	c, err := h.call(ctx, b.User, b.Agent, b.Thread)
 	if err != nil {
 		return nil, err
 	}
 	n, err := c.Flush(ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	return api.Flush200JSONResponse{Threads: n}, nil
+}
+
+func (h *handlers) flushAll(ctx context.Context, b *api.FlushRequest) (api.FlushResponseObject, error) {
+	if value(b.User) != "" || value(b.Agent) != "" || value(b.Thread) != "" {
+		return nil, store.Invalid("all", "left out when a user, agent or thread is named", "both")
+	}
+	c, err := h.tenantCall(ctx, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.FlushAll(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Listener interface {
 	Ingest(ctx context.Context, r evoke.IngestRequest) (evoke.IngestResult, error)
 	Event(ctx context.Context, id string, wait time.Duration) (store.Event, error)
 	Flush(ctx context.Context, w evoke.Who) (int, error)
+	FlushAll(ctx context.Context) (int, error)
 }
 
 // Keeper reads and changes single items.

@@ -116,6 +116,16 @@ type FeedbackResult = evoke.FeedbackResult
 // Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 type Filter = store.Filter
 
+// FlushRequest defines model for FlushRequest.
+type FlushRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+
+	// All every memory of the tenant; needs a key that grants every user and agent
+	All    *bool `json:"all,omitempty"`
+	Thread *Name `json:"thread,omitempty"`
+	User   *Name `json:"user,omitempty"`
+}
+
 // FlushResult defines model for FlushResult.
 type FlushResult struct {
 	Threads int `json:"threads"`
@@ -428,7 +438,7 @@ type ContextJSONRequestBody = ContextRequest
 type FeedbackJSONRequestBody = FeedbackRequest
 
 // FlushJSONRequestBody defines body for Flush for application/json ContentType.
-type FlushJSONRequestBody = Who
+type FlushJSONRequestBody = FlushRequest
 
 // RememberJSONRequestBody defines body for Remember for application/json ContentType.
 type RememberJSONRequestBody = RememberRequest
@@ -462,7 +472,7 @@ type ServerInterface interface {
 	// Feedback Say that items helped
 	// (POST /v1/feedback)
 	Feedback(ctx echo.Context) error
-	// Flush Distil facts from waiting conversations now
+	// Flush Distil facts from waiting conversations now: of a thread, a user, or (all) the whole tenant
 	// (POST /v1/flush)
 	Flush(ctx echo.Context) error
 	// List List items, page by page; newest first unless another order is asked for
@@ -1686,7 +1696,7 @@ type StrictServerInterface interface {
 	// Feedback Say that items helped
 	// (POST /v1/feedback)
 	Feedback(ctx context.Context, request FeedbackRequestObject) (FeedbackResponseObject, error)
-	// Flush Distil facts from waiting conversations now
+	// Flush Distil facts from waiting conversations now: of a thread, a user, or (all) the whole tenant
 	// (POST /v1/flush)
 	Flush(ctx context.Context, request FlushRequestObject) (FlushResponseObject, error)
 	// List List items, page by page; newest first unless another order is asked for

@@ -77,3 +77,15 @@ func (d RecallDefaults) fill(r *recall.Request, block bool) {
 		r.Profile = d.Profile
 	}
 }
+
+// extraction is what the worker asks for a tenant. Settings that are out of range refuse calls; work that was accepted
+// before goes on with the engine's own.
+func (e *engine) extraction(tenant string) extract.Tenant {
+	set, err := e.settings(tenant)
+	if err != nil {
+		set = e.base
+	}
+	return extract.Tenant{
+		Reconcile: extract.ReconcileOptions{Threshold: set.Memory.FactConfidence, MaxFacts: set.Memory.MaxFacts}, Extractor: set.Extractor,
+	}
+}

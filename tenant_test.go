@@ -76,3 +76,32 @@ func TestSettingsOfATenantHoldFromTheNextCallOn(t *testing.T) {
 		t.Errorf("settings out of range: %v", err)
 	}
 }
+
+// What a tenant's facts need is asked for when they are distilled.
+func TestThresholdOfATenant(t *testing.T) {
+	all, none := 0.0, 1.0
+	m := open(t, &Options{TenantOptions: func(tenant string) TenantOptions {
+		if tenant == "strict" {
+			return TenantOptions{Memory: MemoryOptions{FactConfidence: &none}}
+		}
+		return TenantOptions{Memory: MemoryOptions{FactConfidence: &all}}
+	}})
+	for tenant, want := range map[string]store.EventState{"strict": store.EventNothing, "lax": store.EventStored} {
+		of, err := m.ForTenant(tenant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		who := Who{User: "ann", Thread: "t"}
+		res, err := of.Ingest(t.Context(), IngestRequest{Who: who, Messages: chat("I prefer window seats on long flights.", "Noted.")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := of.Flush(t.Context(), who); err != nil {
+			t.Fatal(err)
+		}
+		ev, err := of.Event(t.Context(), res.EventID, 5*time.Second)
+		if err != nil || ev.State != want {
+			t.Errorf("%s: %s (%s), %v", tenant, ev.State, ev.Note, err)
+		}
+	}
+}

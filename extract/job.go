@@ -156,7 +156,7 @@ func (w *Worker) runExtractor(ctx context.Context, b Batch) (ops []Operation, er
 			ops, err = nil, &permanentError{errPanic}
 		}
 	}()
-	ops, err = w.extractor.Extract(ctx, b)
+	ops, err = w.tenant(b.Scope.Tenant).Extractor.Extract(ctx, b)
 	switch {
 	case err == nil:
 		return ops, nil
@@ -184,7 +184,8 @@ func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Oper
 	if err != nil {
 		return err
 	}
-	rec := reconciler{opts: w.opts.Reconcile, extractor: w.extractor.Name(), thread: j.Thread, newID: w.opts.NewID, now: w.now()}
+	own := w.tenant(j.Scope.Tenant)
+	rec := reconciler{opts: own.Reconcile, extractor: own.Extractor.Name(), thread: j.Thread, newID: w.opts.NewID, now: w.now()}
 	out := rec.reconcile(current, turns, ops)
 	fin := &store.Finish{Job: j, UpTo: upTo, State: store.EventStored, Facts: out.facts, At: rec.now}
 	if out.facts == 0 {

@@ -23,10 +23,11 @@ type WorkerOptions struct {
 	RetryMin, RetryMax time.Duration
 	Grace              time.Duration // how long Stop lets running extractions finish before it cancels them; default 10 s
 	Reconcile          ReconcileOptions
-	Clock              func() time.Time // default time.Now
-	NewID              func() string    // default UUID version 7
-	Wake               func()           // called after facts were stored, whose vectors are to be computed
-	Logger             *slog.Logger     // default: none
+	Tenant             func(tenant string) Tenant // what a tenant has of its own; default: nothing
+	Clock              func() time.Time           // default time.Now
+	NewID              func() string              // default UUID version 7
+	Wake               func()                     // called after facts were stored, whose vectors are to be computed
+	Logger             *slog.Logger               // default: none
 }
 
 func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {

@@ -1,0 +1,33 @@
+package extract
+
+// Tenant is what may differ by tenant and change while a Worker runs; it is asked for anew for every use. Zero fields are
+// the Worker's own.
+type Tenant struct {
+	Reconcile ReconcileOptions
+	Extractor Extractor
+}
+
+// tenant is what holds for a tenant now, complete. Settings out of range give the Worker's own: they are checked where
+// they are made.
+func (w *Worker) tenant(name string) Tenant {
+	var t Tenant
+	if w.opts.Tenant != nil {
+		t = w.opts.Tenant(name)
+	}
+	if t.Extractor == nil {
+		t.Extractor = w.extractor
+	}
+	if t.Reconcile.Threshold == nil {
+		t.Reconcile.Threshold = w.opts.Reconcile.Threshold
+	}
+	if t.Reconcile.MaxFacts == 0 {
+		t.Reconcile.MaxFacts = w.opts.Reconcile.MaxFacts
+	}
+	if t.Reconcile.CategoryCaps == nil {
+		t.Reconcile.CategoryCaps = w.opts.Reconcile.CategoryCaps
+	}
+	if _, err := t.Reconcile.withDefaults(); err != nil {
+		t.Reconcile = w.opts.Reconcile
+	}
+	return t
+}

@@ -4,6 +4,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"evoke/store"
@@ -17,6 +18,23 @@ type Extractor interface {
 	// Extract returns the operations that the batch supports. ErrUnavailable means "try again later"; it never means
 	// that there was nothing to remember.
 	Extract(ctx context.Context, b Batch) ([]Operation, error)
+}
+
+// What an extractor that asks a model fails with beside store.ErrUnavailable (later) and store.ErrBudget (spent). None of
+// them says anything about whether there is something to remember.
+var (
+	ErrUnreadable = errors.New("the model's answer cannot be read")
+	ErrRefused    = errors.New("the model refuses to answer")
+	// ErrService: an operator is needed, for example because the key is refused or the model does not exist. Until then
+	// every request fails, so that it says nothing about the batch.
+	ErrService = errors.New("the model's service needs an operator")
+)
+
+// Sizer is an Extractor that takes only so much text in one call.
+type Sizer interface {
+	// BatchBytes is the number of bytes of text that one call takes: of all new turns of a batch, with 80 more for each of
+	// them. A turn that is longer by itself is a batch of its own.
+	BatchBytes() int
 }
 
 // Batch is what one extraction sees.

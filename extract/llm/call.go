@@ -116,10 +116,10 @@ func (r *run) ask(ctx context.Context, messages []openai.ChatCompletionMessage) 
 			d = next
 			continue
 		}
-		if failed++; !f.again || failed > x.opts.Retries || f.RetryAfter > x.opts.MaxPause {
+		if failed++; !f.again || failed > x.opts.Retries || f.wait > x.opts.MaxPause {
 			return answer{}, err
 		}
-		wait := max(jitter(pause), f.RetryAfter)
+		wait := max(jitter(pause), f.wait)
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 			return answer{}, err
 		}
@@ -157,7 +157,7 @@ func (r *run) try(ctx context.Context, req openai.ChatCompletionRequest) (answer
 	}
 	if len(res.Choices) == 0 { // some services hide a failure in an answer without one
 		x.stats.failed()
-		return answer{}, &Failure{what: "the service gave an answer without a choice", RetryAfter: notes.retryAfter, again: true, kind: store.ErrUnavailable}
+		return answer{}, &Failure{what: "the service gave an answer without a choice", wait: notes.retryAfter, again: true, kind: store.ErrUnavailable}
 	}
 	c := res.Choices[0]
 	a := answer{text: c.Message.Content, cut: c.FinishReason == openai.FinishReasonLength}

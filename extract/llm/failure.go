@@ -13,23 +13,18 @@ import (
 
 	"github.com/sashabaranov/go-openai"
 
+	"evoke/extract"
 	"evoke/store"
 )
 
-// ErrReply means that the model answered, also when it was asked again, and the answer cannot be read. It says nothing
-// about whether there is something to remember.
-var ErrReply = errors.New("the model's answer cannot be read")
-
-// ErrRefused means that the service or the model would not answer to any part of the batch.
-var ErrRefused = errors.New("the model refuses to answer")
-
 // Failure is a request that failed. It is a store.ErrUnavailable when the same request may succeed later, and a
-// store.ErrInvalid when it will not before somebody changes the key, the model or the settings. It holds none of the
-// service's words, which may repeat the conversation or the key.
+// store.ErrInvalid when it will not before somebody changes the key, the model or the settings; it is an
+// extract.ErrService, too, when every other request fails until then. It holds none of the service's words, which may
+// repeat the conversation or the key.
 type Failure struct {
-	Status     int           // of the HTTP answer; 0: none came, or none that can be read
-	RetryAfter time.Duration // what the service asks to wait; 0: it does not say
+	Status int // of the HTTP answer; 0: none came, or none that can be read
 
+	wait    time.Duration
 	what    string
 	kind    error
 	again   bool   // trying again at once may help
@@ -37,6 +32,7 @@ type Failure struct {
 	param   string // the parameter it dislikes, if it names one
 	long    bool   // the request is too long for the model
 
+	operator bool // no request will do before somebody changes something
 	filtered bool // the service's filter will not have the text
 }
 
@@ -47,15 +43,23 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("llm: %v: %s", f.kind, f.what)
 }
 
-// Unwrap returns store.ErrUnavailable or store.ErrInvalid.
-func (f *Failure) Unwrap() error { return f.kind }
+// Unwrap returns store.ErrUnavailable or store.ErrInvalid and, where an operator is needed, extract.ErrService.
+func (f *Failure) Unwrap() []error {
+	if f.operator {
+		return []error{f.kind, extract.ErrService}
+	}
+	return []error{f.kind}
+}
+
+// RetryAfter is what the service asks to wait; 0: it does not say.
+func (f *Failure) RetryAfter() time.Duration { return f.wait }
 
 // Permanent reports whether the same request would fail again, whatever the time.
 func (f *Failure) Permanent() bool { return errors.Is(f.kind, store.ErrInvalid) }
 
 // classify makes a Failure of the client library's error.
 func classify(err error, notes *tryNotes) error {
-	f := &Failure{RetryAfter: notes.retryAfter, kind: store.ErrInvalid}
+	f := &Failure{wait: notes.retryAfter, kind: store.ErrInvalid}
 	code := ""
 	var api *openai.APIError
 	var other *openai.RequestError
@@ -69,7 +73,7 @@ func classify(err error, notes *tryNotes) error {
 	case errors.As(err, &other):
 		f.Status = other.HTTPStatusCode
 	case notes.sent == 0:
-		f.what = "the client library does not send such a request: check the model's name"
+		f.operator, f.what = true, "the client library does not send such a request: check the model's name"
 		return f
 	}
 	f.judge(code)
@@ -87,15 +91,15 @@ func (f *Failure) judge(code string) {
 	f.param, _, _ = strings.Cut(f.param, ".")
 	switch s := f.Status; {
 	case s == http.StatusTooManyRequests && code == "insufficient_quota", s == http.StatusPaymentRequired:
-		f.kind, f.what = store.ErrUnavailable, "the account's quota is used up"
+		f.kind, f.operator, f.what = store.ErrUnavailable, true, "the account's quota is used up"
 	case s == http.StatusNotImplemented:
 		f.refusal, f.what = true, "the service does not do what it is asked"
 	case s == http.StatusTooManyRequests, s == http.StatusRequestTimeout, s == http.StatusTooEarly, s == http.StatusConflict, s >= 500:
 		f.kind, f.again, f.what = store.ErrUnavailable, true, "the service is overloaded or out of order"
 	case s == http.StatusUnauthorized, s == http.StatusForbidden:
-		f.what = "the service refuses the key"
-	case s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusGone:
-		f.what = "the service has no such model, or is not at this address: check the model and BaseURL"
+		f.operator, f.what = true, "the service refuses the key"
+	case s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusGone, code == "model_not_found":
+		f.operator, f.what = true, "the service has no such model, or is not at this address: check the model and BaseURL"
 	case s == http.StatusRequestEntityTooLarge, code == "context_length_exceeded", code == "string_above_max_length":
 		f.long, f.what = true, "the request is too long for the model: lower MaxInputTokens or MaxOutputTokens"
 	case code == "content_filter", code == "content_policy_violation":

@@ -40,7 +40,10 @@ type Extractor struct {
 	spoken dialect // what the service understood last
 }
 
-var _ extract.Reporter = (*Extractor)(nil)
+var (
+	_ extract.Reporter = (*Extractor)(nil)
+	_ extract.Sizer    = (*Extractor)(nil)
+)
 
 // New returns an Extractor that asks a model of a service. It makes no request. Nil options are the defaults.
 func New(model string, opts *Options) (*Extractor, error) {
@@ -95,6 +98,14 @@ func choose(given *Prompt, language string) (Prompt, error) {
 // Name is "llm/", the version of the prompts, "/" and the model.
 func (x *Extractor) Name() string { return x.name }
 
+// BatchBytes is the text of a batch that one call takes (see extract.Sizer). A byte is counted as half a token: text of
+// any language has fewer, and JSON's escapes have room.
+func (x *Extractor) BatchBytes() int {
+	const most = 16 << 10
+	room := min(x.opts.room(&x.english), x.opts.room(&x.chinese)) * turnShare / 8
+	return min(max(2*room, leastPart), most)
+}
+
 // Stats returns the counts so far.
 func (x *Extractor) Stats() Stats { return x.stats.read() }
 
@@ -114,7 +125,7 @@ func (x *Extractor) learn(d dialect) {
 }
 
 // Extract returns the operations that hold. Errors: a Failure when the service cannot be asked (store.ErrUnavailable:
-// later; store.ErrInvalid: not before a setting is changed), ErrReply, ErrRefused, what the gate said, and the
+// later; store.ErrInvalid: not before a setting is changed), extract.ErrUnreadable, extract.ErrRefused, what the gate said, and the
 // context's.
 func (x *Extractor) Extract(ctx context.Context, b extract.Batch) ([]extract.Operation, error) {
 	rep, err := x.Report(ctx, b)

@@ -87,7 +87,7 @@ func TestPrompts(t *testing.T) {
 	if x.Name() != "llm/acme-7+1/test-model" {
 		t.Error(x.Name())
 	}
-	if _, err := x.Extract(context.Background(), batch("user: hi")); !errors.Is(err, llm.ErrReply) {
+	if _, err := x.Extract(context.Background(), batch("user: hi")); !errors.Is(err, extract.ErrUnreadable) {
 		t.Error(err)
 	}
 	if r := s.requests(); len(r) != 2 || r[0].Messages[0].Content != "Do as we say." || len(r[1].Messages) != 3 || r[1].Messages[2].Content != "Once more." {
@@ -189,7 +189,7 @@ func TestLyingService(t *testing.T) {
 		b := batch("user: I like tea, 我喜欢茶。 x y c, I like\ntea", "user: I moved to Oslo. q no y", "user: bye")
 		b.Known = []store.Item{{ID: "a", Content: "The user lives in Rome"}, {ID: "b", Content: "The user lives in Bergen"}}
 		rep, err := x.Report(context.Background(), b)
-		if err != nil && !errors.Is(err, llm.ErrReply) {
+		if err != nil && !errors.Is(err, extract.ErrUnreadable) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		for _, op := range rep.Operations {

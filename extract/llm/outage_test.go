@@ -38,14 +38,15 @@ func TestFailures(t *testing.T) {
 		want  error
 		calls int
 	}{
-		{"wrong key", status(401, nil), store.ErrInvalid, 1},
-		{"forbidden", status(403, nil), store.ErrInvalid, 1},
-		{"no such model", status(404, map[string]any{"code": "model_not_found"}), store.ErrInvalid, 1},
-		{"gone", status(410, nil), store.ErrInvalid, 1},
+		{"wrong key", status(401, nil), extract.ErrService, 1},
+		{"forbidden", status(403, nil), extract.ErrService, 1},
+		{"no such model", status(404, map[string]any{"code": "model_not_found"}), extract.ErrService, 1},
+		{"gone", status(410, nil), extract.ErrService, 1},
 		{"refused in every way", status(400, nil), store.ErrInvalid, 5},
 		{"refused in every way, numbers for codes", status(422, map[string]any{"code": 7, "param": "messages"}), store.ErrInvalid, 5},
 		{"too long whatever the length", status(413, nil), store.ErrInvalid, 1},
 		{"too many requests", status(429, nil), store.ErrUnavailable, 3},
+		{"no such model, as a bad request", status(400, map[string]any{"code": "model_not_found"}), extract.ErrService, 1},
 		{"quota used up", status(429, map[string]any{"code": "insufficient_quota"}), store.ErrUnavailable, 1},
 		{"payment", status(402, nil), store.ErrUnavailable, 1},
 		{"time out there", status(408, nil), store.ErrUnavailable, 3},
@@ -67,11 +68,11 @@ func TestFailures(t *testing.T) {
 				fmt.Fprint(w, strings.Repeat(" ", 1024))
 			}
 		}, store.ErrUnavailable, 3},
-		{"no text", always(""), llm.ErrReply, 2},
-		{"prose", always("I am sorry, I cannot do that. " + private), llm.ErrReply, 2},
-		{"an error as text", always(`{"error":"busy","operations":[]}`), llm.ErrReply, 2},
-		{"filtered", func(w http.ResponseWriter, _ *request) { finish(w, "", "content_filter") }, llm.ErrRefused, 1},
-		{"filtered with a status", status(400, map[string]any{"code": "content_filter"}), llm.ErrRefused, 1},
+		{"no text", always(""), extract.ErrUnreadable, 2},
+		{"prose", always("I am sorry, I cannot do that. " + private), extract.ErrUnreadable, 2},
+		{"an error as text", always(`{"error":"busy","operations":[]}`), extract.ErrUnreadable, 2},
+		{"filtered", func(w http.ResponseWriter, _ *request) { finish(w, "", "content_filter") }, extract.ErrRefused, 1},
+		{"filtered with a status", status(400, map[string]any{"code": "content_filter"}), extract.ErrRefused, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log logged
@@ -98,7 +99,7 @@ func TestFailures(t *testing.T) {
 			if errors.As(err, &f) && f.Permanent() != errors.Is(err, store.ErrInvalid) {
 				t.Errorf("%+v", f)
 			}
-			if errors.Is(c.want, llm.ErrReply) && errors.Is(err, store.ErrUnavailable) {
+			if errors.Is(c.want, extract.ErrUnreadable) && errors.Is(err, store.ErrUnavailable) {
 				t.Error("what was answered is not an outage")
 			}
 		})
@@ -137,7 +138,7 @@ func TestRetries(t *testing.T) {
 		}, nil)
 		_, err := x.Extract(context.Background(), batch("user: hi"))
 		var f *llm.Failure
-		if !errors.As(err, &f) || f.RetryAfter < 59*time.Minute || f.Status != 429 || len(s.requests()) != 1 {
+		if !errors.As(err, &f) || f.RetryAfter() < 59*time.Minute || f.Status != 429 || len(s.requests()) != 1 {
 			t.Errorf("%v after %d calls", err, len(s.requests()))
 		}
 	}

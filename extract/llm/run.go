@@ -71,7 +71,7 @@ func (r *run) all(ctx context.Context) error {
 		before = append(slices.Clip(before), group...)
 	}
 	if r.asked == 0 {
-		return fmt.Errorf("llm: %w", ErrRefused)
+		return fmt.Errorf("llm: %w", extract.ErrRefused)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (r *run) group(ctx context.Context, before, units []unit) error {
 		}
 	}
 	if !parsed.Understood {
-		return fmt.Errorf("llm: %w", ErrReply)
+		return fmt.Errorf("llm: %w", extract.ErrUnreadable)
 	}
 	r.asked++
 	r.x.stats.answered(&parsed)

@@ -145,7 +145,7 @@ func TestCutAnswerOfOneTurn(t *testing.T) {
 		t.Errorf("%d: %+v", len(s.requests()), rep)
 	}
 	x, s = open(t, func(w http.ResponseWriter, _ *request) { finish(w, `{"operations":[{"action":"add","con`, "length") }, nil)
-	if _, err := x.Extract(context.Background(), batch("user: I like tea")); !errors.Is(err, llm.ErrReply) || len(s.requests()) != 1 {
+	if _, err := x.Extract(context.Background(), batch("user: I like tea")); !errors.Is(err, extract.ErrUnreadable) || len(s.requests()) != 1 {
 		t.Errorf("%v after %d", err, len(s.requests()))
 	}
 }

@@ -23,9 +23,6 @@ func (w *Worker) tenant(name string) Tenant {
 	if t.Reconcile.MaxFacts == 0 {
 		t.Reconcile.MaxFacts = w.opts.Reconcile.MaxFacts
 	}
-	if t.Reconcile.CategoryCaps == nil {
-		t.Reconcile.CategoryCaps = w.opts.Reconcile.CategoryCaps
-	}
 	if _, err := t.Reconcile.withDefaults(); err != nil {
 		t.Reconcile = w.opts.Reconcile
 	}

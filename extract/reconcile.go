@@ -16,6 +16,9 @@ type ReconcileOptions struct {
 	Threshold *float64
 	// MaxFacts is memory.max_facts: how many current distilled facts a scope keeps; default 100, 10–500.
 	MaxFacts int
+	// CategoryCaps is memory.category_caps: how many current distilled facts of a category a scope keeps, beside
+	// MaxFacts; 1–500. A category that is not named, or has 0, is bounded by MaxFacts alone.
+	CategoryCaps map[store.Category]int
 }
 
 func (o ReconcileOptions) withDefaults() (ReconcileOptions, error) {
@@ -29,6 +32,14 @@ func (o ReconcileOptions) withDefaults() (ReconcileOptions, error) {
 	}
 	if o.MaxFacts < 10 || o.MaxFacts > 500 {
 		return o, store.Invalid("memory.max_facts", "from 10 to 500", fmt.Sprint(o.MaxFacts))
+	}
+	for c, n := range o.CategoryCaps {
+		if err := c.Validate(); err != nil {
+			return o, err
+		}
+		if n < 0 || n > 500 {
+			return o, store.Invalid("memory.category_caps."+string(c), "from 1 to 500, or 0 for none", fmt.Sprint(n))
+		}
 	}
 	return o, nil
 }
@@ -223,6 +234,7 @@ func (r *reconciler) confirm(it *store.Item, op Operation) {
 		ts = slices.Delete(ts, 1, 2)
 	}
 	it.Provenance.Turns = append(ts, op.Turn)
+	it.Provenance.Evidence++
 	r.counted[it.ID] = true
 	r.touch(it)
 }

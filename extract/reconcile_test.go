@@ -287,3 +287,22 @@ func TestReconcileHoldsItsInvariants(t *testing.T) {
 		}
 	})
 }
+
+func TestACategoryIsKeptWithinItsCap(t *testing.T) {
+	m := newMemory(t, ReconcileOptions{CategoryCaps: map[store.Category]int{store.Preference: 2}})
+	for i := range 5 {
+		m.now = m.now.Add(time.Hour)
+		op := m.turn(fmt.Sprint("p", i), fmt.Sprint("likes dish ", i), "")
+		op.Category = store.Preference
+		m.take(op, m.turn(fmt.Sprint("c", i), fmt.Sprint("fact ", i), ""))
+	}
+	want := []string{"fact 0", "fact 1", "fact 2", "fact 3", "fact 4", "likes dish 3", "likes dish 4"}
+	if d := cmp.Diff(want, contentsOf(m.current())); d != "" {
+		t.Error(d)
+	}
+	for _, caps := range []map[store.Category]int{{store.Goal: 501}, {store.Goal: -1}, {"odd": 3}} {
+		if _, err := (ReconcileOptions{CategoryCaps: caps}).withDefaults(); err == nil {
+			t.Errorf("%v was taken", caps)
+		}
+	}
+}

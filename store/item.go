@@ -89,11 +89,16 @@ type Provenance struct {
 	Turns     []string `json:"turns,omitempty"`     // ids of the turns it rests on
 	Quote     string   `json:"quote,omitempty"`     // the span of the turn it was taken from
 	Subject   string   `json:"subject,omitempty"`   // what a distilled statement is about ("home"): current ones of one subject may contradict each other
+
+	Interim     bool   `json:"interim,omitempty"`     // made by an interim extractor while the chosen one was away: to be replaced or confirmed by its result
+	Durability  string `json:"durability,omitempty"`  // for whom it holds: "agent", "project" or "task"; "": the user
+	Evidence    int    `json:"evidence,omitempty"`    // how often the statement was confirmed since it was first stored
+	Corrections int    `json:"corrections,omitempty"` // how often its speaker corrected what stood in its place before
 }
 
 // repair makes all texts valid UTF-8; the ids of turns in a copy when one is broken.
 func (p *Provenance) repair() {
-	for _, s := range []*string{&p.Origin, &p.Extractor, &p.Subject} {
+	for _, s := range []*string{&p.Origin, &p.Extractor, &p.Subject, &p.Durability} {
 		*s = repairUTF8(*s)
 	}
 	if slices.ContainsFunc(p.Turns, func(id string) bool { return !utf8.ValidString(id) }) {

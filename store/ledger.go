@@ -140,6 +140,8 @@ const (
 	EventStored  EventState = "stored"  // facts were stored
 	EventNothing EventState = "nothing" // nothing worth keeping was found, or there was no turn to extract from
 	EventDead    EventState = "dead"    // given up after the last attempt; Note says why
+	// EventQuarantined: operations were proposed and none could be stored; they wait for review.
+	EventQuarantined EventState = "quarantined"
 )
 
 // Event is one ingested message batch.

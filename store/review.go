@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Quarantined is an operation that an extractor proposed and that was not stored: it waits for review and is never
+// recalled.
+type Quarantined struct {
+	ID        string
+	Scope     Scope
+	Event     string // the event it came of
+	Thread    string
+	Turn      string // id of the turn it claims to rest on
+	Extractor string
+	Reason    string // short and fixed, never content: "ungrounded"
+	Operation []byte // the extractor's operation, as JSON
+	At        time.Time
+}
+
+// QuarantineQuery selects a page of a tenant's quarantined operations, newest first.
+type QuarantineQuery struct {
+	Scope  *Scope // nil: all of the tenant
+	Limit  int    // 1–1000; 0 means 100
+	Cursor string // from the previous page; "" for the first
+}
+
+// QuarantinePage is one page. Next is "" on the last one.
+type QuarantinePage struct {
+	Entries []Quarantined
+	Next    string
+}
+
+// Quarantine keeps what waits for review.
+type Quarantine interface {
+	// ListQuarantined pages through a tenant's entries.
+	ListQuarantined(ctx context.Context, tenant string, q QuarantineQuery) (QuarantinePage, error)
+	// GetQuarantined returns one entry of the tenant, or ErrNotFound.
+	GetQuarantined(ctx context.Context, tenant, id string) (Quarantined, error)
+	// DropQuarantined removes entries of the tenant and returns how many there were. Unknown ids are skipped.
+	DropQuarantined(ctx context.Context, tenant string, ids []string) (int, error)
+}
+
+// Usage is what a tenant took of a hosted model on one day.
+type Usage struct {
+	Day                                   string // "2026-11-30", UTC
+	Calls, PromptTokens, CompletionTokens int64
+}
+
+// Usages adds up what tenants took.
+type Usages interface {
+	// AddUsage adds to the tenant's numbers of u.Day.
+	AddUsage(ctx context.Context, tenant string, u Usage) error
+	// Usage returns the days from fromDay to toDay, both included, that have any, oldest first.
+	Usage(ctx context.Context, tenant, fromDay, toDay string) ([]Usage, error)
+}
+
+// QueueStats is how the queue of extractions stands.
+type QueueStats struct {
+	Waiting, Due, Leased int
+	Oldest               time.Time // due time of the oldest due job; zero without one
+}
+
+// EventQuery selects a page of a tenant's events, newest first.
+type EventQuery struct {
+	State  EventState // "" for all
+	Scope  *Scope     // nil: all of the tenant
+	Thread string     // "" for all
+	Limit  int        // 1–1000; 0 means 100
+	Cursor string     // from the previous page; "" for the first
+}
+
+// EventPage is one page. Next is "" on the last one.
+type EventPage struct {
+	Events []Event
+	Next   string
+}

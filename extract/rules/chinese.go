@@ -13,7 +13,7 @@ import (
 var chinese = &language{
 	user: "用户", hint: anyOf("我", "请", "以后", "今后", "往后", "接下来", "从", "不", "别", "错", "务必", "始终", "永远", "每次", "更正", "纠正", "口误", "订正", "希望", "麻烦"), corrected: "{who}更正：{v}", most: 40,
 	question:  has(`[?？]\s*["”」]?\s*$|(?:吗|嗎|呢|么|没有)[。.!！~～…\s]*$|^(?:谁|什么|怎么|为什么|哪|几|多少|是不是|能不能|可不可以|有没有|要不要|请问|我是不是|我该|我应该|我能|我可以)|^我.*吧[。.!！~～…\s]*$|是不是|有没有|能不能|会不会|要不要|怎么样|喜不喜欢|什么|哪里|哪个|哪儿|多少`),
-	doubt:     has(`如果|假如|假设|要是|倘若|若是|万一|的话|假装|扮演|想象|想像|也许|可能|大概|或许|说不定|好像|不确定|未必|本来想|差点|听说|据说|传说|开玩笑|逗你|[他她它]们?(?:说|问|写|认为|觉得|告诉|喊|道)|(?:有人|朋友|同事|老师|妈妈|爸爸|老板|医生|别人|大家|作者|主角)(?:都|总|常|曾|跟我|对我)?(?:说|问|写|认为|觉得|告诉|建议|希望)|说道|写道|问我|告诉我|叫我(?:去|来|做|帮)|翻译|台词|歌词|例句|造句|句子|小说(?:里|中|写|的|主)|剧本|电影里|书里|歌里|作文|改写|润色|以.{1,10}的身份|如下[:：]`),
+	doubt:     has(`如果|假如|假设|要是|倘若|若是|万一|的话|假装|扮演|想象|想像|也许|可能|大概|或许|说不定|好像|不确定|未必|本来想|差点|听说|据说|传说|开玩笑|逗你|[他她它]们?(?:说|问|写|认为|觉得|告诉|喊|道)|(?:有人|朋友|同事|老师|妈妈|爸爸|老板|医生|别人|大家|作者|主角)(?:都|总|常|曾|跟我|对我)?(?:说|问|写|认为|觉得|告诉|建议|希望)|说道|写道|问我|告诉我|叫我(?:去|来|做|帮)|(?:请|帮我?|麻烦|来)(?:你)?翻译|翻译(?:一下|成|[:：]|这|下面|以下)|译成|台词|歌词|例句|造句|句子|小说(?:里|中|写|的|主)|剧本|电影里|书里|歌里|作文|改写|润色|以.{1,10}的身份|如下[:：]`),
 	takesBack: regexp.MustCompile(`^(?:(?:哦|啊|不|不对|等等|等一下|抱歉|对不起|不好意思|其实)[，,。.！!、\s]*)*(?:不对|不是的|错了|(?:我|刚才|之前|刚刚|上面|前面|上次)*(?:说|讲|搞|弄|记|写|打)错了|更正一下|更正|纠正一下|口误|我纠正|订正)[，,。.！!：:、\s]*`),
 	boundary:  has(`[，,；;：:（）()]\s*(?:而且|并且|但是|不过|可是|但|然后|所以|因为|同时|另外|还有|以及|也就是)?|(?:但是|不过|可是|而且|并且|因为|所以)`),
 	lead:      has(`^(?:你好|您好|嗨|哈喽|大家好|其实|对了|另外|还有|而且|顺便说一下|顺便说|说实话|老实说|嗯|哦|啊|那个|是的|对|没错|好的|好|谢谢|请你?记住|记住|记得|请注意|告诉你|跟你说|我告诉你|自我介绍一下|介绍一下|总的来说|首先|其次|最后|平时|目前|现在|最近|一般来说)[，,。！!：:、\s]*`),
@@ -29,10 +29,13 @@ var chinese = &language{
 	facts:     chineseFacts,
 	sentences: chineseInstructions,
 	self:      "我",
+	asking:    has(`[，,；;。]\s*[^，,；;。]*(?:[?？]|吗|嗎|呢|有什么推荐|有没有推荐)\s*[?？。.!！]*$`),
+	tag:       has(`^[，,；;。\s]*(?:是吗|对吗|对吧|对不对|是吧|是不是|不是吗|好吗|行吗|可以吗|是真的吗|懂吗|吗|你说呢|你呢)?\s*[?？。.!！]*$`),
+	reason:    regexp.MustCompile(`^[，,\s]*((?:因为|由于|因為).+)$`), reasonEnd: has(`[，,；;。（）()]|所以|但`),
 }
 
 const (
-	zhVery = `(?:也|还|還|真的|真|非常|特别|特別|很|最|超级|超|比较|比較|一直|就|挺|更|都|一向|平时|平常|从小就|从小|其实|蠻|蛮|十分|尤其|只|总是|通常|一般|个人)*`
+	zhVery = `(?:也|还|還|真的|真|从来都?|并|其实|确实|实在|非常|特别|特別|很|最|超级|超|比较|比較|一直|就|挺|更|都|一向|平时|平常|从小就|从小|其实|蠻|蛮|十分|尤其|只|总是|通常|一般|个人)*`
 	zhNow  = `(?:现在|現在|目前|一直|还|还是|就|今年|最近|刚刚|刚|已经|之前|暂时|平时)*`
 	zhKin  = `妻子|老婆|丈夫|老公|太太|女朋友|男朋友|女友|男友|儿子|女儿|孩子|爸爸|妈妈|父亲|母亲|哥哥|姐姐|弟弟|妹妹|狗狗|狗|猫咪|猫|宠物|老板|上司|经理`
 	zhVerb = `(?:学|考|去|当|做|成为|减|存|攒|完成|坚持|每天|每周|开始|戒|写完|写一|买房|买车|跑|参加|申请|搬|换|转行|创业|开一|读|环游|旅行|旅游|移民|出国|留学|练|提高|提升|养成|拿到|通过|在\S{1,10}(?:前|之前|内)|\d+)`
@@ -89,12 +92,24 @@ var chineseFacts = []rule{
 	{re: is(`我的?生日(?:是|在)(?P<v>.+)`), category: store.Context, subject: "birthday", exclusive: true, say: "{who}的生日是{v}", confidence: .95, importance: .7, ok: func(v, _ string) bool { return zhDate.MatchString(v) && !strings.HasPrefix(v, "不") }},
 	{re: is(`我(?:出生于|生于)(?P<v>.*\d.*)`), category: store.Context, subject: "birthday", exclusive: true, say: "{who}的生日是{v}", confidence: .85, importance: .7},
 	{re: is(`我(?:今年|现在|已经)*(?P<v>\d{1,3}|[一二三四五六七八九十]{1,4})岁`), category: store.Context, subject: "age", exclusive: true, say: "{who}{v}岁", confidence: .85, importance: .5},
+	{re: is(`我(?:其实|已经|现在|并)*对(?P<v>.{1,12}?)(?:并|已经|现在|其实)*(?:不过敏|不再过敏)`), subject: "allergy:{v}", retract: true, confidence: .85, importance: .6, say: "{v}"},
+	{re: is(`我(?:已经|早就|现在)*不(?:再)?(?:住在?)(?P<v>.+?)`), subject: "home", retract: true, confidence: .85, importance: .6, say: "{v}", ok: zhNotPlace},
+	{re: is(`我(?:已经|早就|现在)*不(?:再)?在(?P<v>[^，,]{2,20}?)(?:工作|上班|任职)`), subject: "employer", retract: true, confidence: .85, importance: .6, say: "{v}"},
+	{re: is(`我(?:已经|刚|刚刚|上个?月|上周|昨天|今天)*从(?P<v>[^，,]{2,20}?)(?:离职|辞职|退休)`), subject: "employer", retract: true, confidence: .85, importance: .6, say: "{v}"},
 	{re: is(`我对(?P<v>.{1,12}?)(?:严重|很|都)?过敏`), category: store.Context, subject: "allergy:{v}", exclusive: true, say: "{who}对{v}过敏", confidence: .95, importance: .9, ok: refuse(`[你您她他它这那不]|什么`)},
-	{re: is(`我最(?:喜欢|喜歡|爱|愛)的(?P<x>[^是，]{1,12})(?:是|就是)(?P<v>.+)`), category: store.Preference, subject: "favourite:{x}", exclusive: true, say: "{who}最喜欢的{x}是{v}", confidence: .9, importance: .6, ok: zhNotThing},
-	{re: is(`我` + zhVery + `(?:不太喜欢|不怎么喜欢|不再喜欢|不是很喜欢|不大喜欢|不喜欢|不喜歡|不爱|不愛|讨厌|討厭|厌恶|受不了|反感|痛恨)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}不喜欢{v}", confidence: .85, importance: .6, ok: zhNotThing},
+	{re: is(`我最(?:喜欢|喜歡|爱|愛)的(?P<x>[^是，]{1,12}?)(?:就是|是)(?P<v>.+)`), category: store.Preference, subject: "favourite:{x}", exclusive: true, say: "{who}最喜欢的{x}是{v}", confidence: .9, importance: .6, ok: zhNotThing},
+	{re: is(`我` + zhVery + `(?:不太喜欢|不怎么喜欢|不再喜欢|不是很喜欢|不大喜欢|不喜欢|不喜歡|不爱|不愛|讨厌|討厭|厌恶|受不了|忍受不了|无法忍受|没法忍受|难以忍受|反感|痛恨|不习惯)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}不喜欢{v}", confidence: .85, importance: .6, reason: true, ok: zhNotThing},
 	{re: is(`我(?:从来|从|一直|都|平时|完全|现在|已经)*(?P<v>不(?:吃|喝|抽)[^，,]{1,12})`), category: store.Preference, subject: "avoids:{v}", exclusive: true, say: "{who}{v}", confidence: .8, importance: .7, ok: refuse(`不(?:吃|喝|抽)(?:了|饭|早饭|午饭|晚饭|东西|这|那|完|下|到|惯|什么)`)},
-	{re: is(`我` + zhVery + `(?:喜欢|喜歡|热爱|熱愛|偏好|偏爱|钟爱|酷爱|爱|愛)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}喜欢{v}", confidence: .85, importance: .6, ok: zhNotThing},
-	{re: is(`我(?:更)?(?:倾向于|习惯|習慣)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}习惯{v}", confidence: .75, importance: .6, ok: zhNotThing},
+	{re: is(`我` + zhVery + `对(?P<v>.{1,16}?)(?:一点也?|完全|毫|真的|都|实在|从来)*(?:不感兴趣|没兴趣|没有兴趣|无兴趣|不感冒|无感|很?反感)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}不喜欢{v}", confidence: .85, importance: .6, reason: true, ok: zhNotThing},
+	{re: is(`我` + zhVery + `对(?P<v>.{1,16}?)(?:很|非常|特别|一直|都|更|比较)*(?:感兴趣|有兴趣|情有独钟|着迷|上瘾)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}喜欢{v}", confidence: .8, importance: .6, reason: true, ok: zhNotThing},
+	{re: is(`我` + zhVery + `(?P<v>(?:宁愿|宁可|寧願).{2,30})`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}{v}", confidence: .8, importance: .6, reason: true, ok: refuse(`(?:宁愿|宁可)(?:[你您他她它]|相信|死)`)},
+	{re: is(`我` + zhVery + `(?:尽量|尽可能|儘量)?(?:避免|避开|远离)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}避免{v}", confidence: .75, importance: .6, reason: true, ok: zhNotThing},
+	{re: is(`我(?:一般|平时|通常|向来)*(?P<v>(?:从来不|从不|尽量不|尽量少|基本不|一般不|很少|只)(?:吃|喝|用|看|穿|买|坐|住|去|听|玩|抽|开|点|碰|戴|熬|参加|接|养)[^，,]{1,20})`), category: store.Preference, subject: "avoids:{v}", exclusive: true, say: "{who}{v}", confidence: .8, importance: .6, reason: true, ok: refuse(`.{1,4}(?:了|过|完|到)(?:$|一)|只(?:看|用|吃|喝|买|去|住|听)(?:了|过|到|一|半|两|几)|.*[你您他她它这那]`)},
+	{re: is(`(?:我觉得|我认为|对我来说|对我而言)?[，,]?(?P<v>[^，,我你他她它这那]{2,20}?)(?:更|最|比较|特别|才|很)(?:适合|合)我(?:的口味|的胃口)?`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{v}最适合{who}", confidence: .75, importance: .6, reason: true, ok: zhNotThing},
+	{re: is(`我离不开(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}离不开{v}", confidence: .75, importance: .6, reason: true, ok: zhNotThing},
+	{re: is(`我` + zhVery + `怕(?P<v>吵|黑|冷|热|辣|高|水|狗|猫|虫|血|疼|晒|坐飞机|人多)的?`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}怕{v}", confidence: .75, importance: .6, reason: true},
+	{re: is(`我` + zhVery + `(?:喜欢|喜歡|热爱|熱愛|偏好|偏爱|钟爱|酷爱|爱|愛)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}喜欢{v}", confidence: .85, importance: .6, reason: true, ok: zhNotThing},
+	{re: is(`我(?:更)?(?:倾向于|习惯|習慣)(?P<v>.+)`), category: store.Preference, subject: "likes:{v}", exclusive: true, say: "{who}习惯{v}", confidence: .75, importance: .6, reason: true, ok: zhNotThing},
 	{re: is(`我(?:家)?(?:有|养了|养)(?P<v>(?:一|两|二|三|四|五|\d+)(?:个|只|条|位|名|对|匹)[\p{Han}\d]{0,8}?(?P<x>孩子|儿子|女儿|哥哥|弟弟|姐姐|妹妹|猫|狗|宠物|兔子|鹦鹉|仓鼠|乌龟|双胞胎))`), category: store.Context, subject: "has:{x}", exclusive: true, say: "{who}有{v}", confidence: .85, importance: .6},
 	{re: is(`我的?(?P<x>` + zhKin + `)(?:的名字)?(?:叫做|叫|名叫)(?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}的{x}叫{v}", confidence: .9, importance: .6, ok: func(v, _ string) bool { return zhName(v, "") && utf8.RuneCountInString(v) <= 8 }},
 	{re: is(`我的(?P<x>邮箱|电话|手机号|电话号码|手机|地址|母语|专业|职业|工作|血型|时区|预算|学校|公司|家乡|星座|身高|体重|爱好|国籍|微信号)(?:是|在)(?P<v>.+)`), category: store.Context, subject: "my:{x}", exclusive: true, say: "{who}的{x}是{v}", confidence: .85, importance: .6, ok: refuse(`不|[你他她它这那]|什么|为了|很`)},

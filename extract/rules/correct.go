@@ -59,3 +59,22 @@ func (f *finder) holds(v string) *store.Item {
 	}
 	return found
 }
+
+// retract takes back the one known statement of the speaker that a rule's subjects and a value point at. What is not
+// known cannot be taken back: the rule matches and nothing follows.
+func (f *finder) retract(r *rule, v, quoted string) bool {
+	for subject := range strings.FieldsSeq(r.subject) {
+		subject = strings.ReplaceAll(subject, "{v}", keyOf(v))
+		for i := range f.known {
+			k := &f.known[i]
+			if k.Provenance.Subject == subject && k.Turn.Speaker == f.turn.Turn.Speaker && strings.Contains(strings.ToLower(k.Content), strings.ToLower(v)) {
+				f.add(extract.Operation{
+					Action: extract.Retract, Target: k.ID, Kind: k.Kind, Category: k.Category, Content: k.Content, Subject: subject,
+					Confidence: r.confidence, Importance: r.importance,
+				}, quoted)
+				return true
+			}
+		}
+	}
+	return true
+}

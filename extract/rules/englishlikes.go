@@ -32,7 +32,7 @@ var englishPreferences = []rule{
 	likes(`i `+enIntens+`(?:hate|dislike|detest|loathe|despise|can['’]?t (?:stand|bear|tolerate)|cannot (?:stand|bear|tolerate)|(?:don['’]t|do not) `+enIntens+`(?:like|enjoy|love|care for)|no longer (?:like|enjoy|love)|(?:have )?stopped liking|(?:have )?never (?:really )?(?:liked|enjoyed|cared for)|(?:have )?(?:no|zero|little) interest in) (?P<v>.+)`, "{who} dislikes {v}", .85, notPronoun),
 	likes(`i(?:['’]ve| have) never (?:really )?(?:liked|enjoyed|cared for|loved|been (?:really |much of )?(?:an? (?:big |huge |great )?fan of|into|keen on|fond of|interested in|comfortable with)) (?P<v>.+)`, "{who} dislikes {v}", .85, notPronoun),
 	likes(enAm+` not (?:really |at all |particularly |very |that )?(?:an? (?:big |huge |great )?fan of|into|keen on|fond of|interested in|comfortable with) (?P<v>.+)`, "{who} dislikes {v}", .8, notPronoun),
-	likes(`(?P<v>.+?) (?:is|are)(?:n['’]t| not) (?:really |quite |exactly )?(?:my (?:thing|cup of tea|style|jam|taste)|for me)`, "{who} dislikes {v}", .8, notSubject),
+	likes(`(?:.*, )?(?P<v>[^,]+?) (?:is|are)(?:n['’]t| not) (?:really |quite |exactly )?(?:my (?:thing|cup of tea|style|jam|taste)|for me)`, "{who} dislikes {v}", .8, notSubject),
 	likes(`i `+enIntens+`(?:prefer|favou?r) (?P<v>.+)`, "{who} prefers {v}", .85, notPronoun),
 	likes(`i(?:['’]d| would) (?:much |far )?rather (?P<v>.+ than .+)`, "{who} would rather {v}", .8, refuse(`(?:not|have|you|see|hear)\b`)),
 	likes(`i `+enIntens+`(?:like|love|adore|enjoy|value) (?P<v>.+)`, "{who} likes {v}", .85, notSaid),
@@ -47,8 +47,8 @@ var englishPreferences = []rule{
 	likes(`i (?P<v>(?:tend to|gravitate towards?|lean towards?|opt for|go for|refuse to|thrive (?:in|on|with|when)|stick (?:to|with)|learn best|work best|(?:focus|study|concentrate|sleep|perform|function) (?:best|better)|do best) .+)`, "{who} {v}", .75, notClauseOf).with(conjugate),
 	likes(`i (?P<v>(?:`+enEver+` )+`+enHabit+`(?: .+)?)`, "{who} {v}", .75, notClauseOf).with(conjugate),
 	likes(`i find (?:that )?(?P<v>(?:[\p{L}'’-]+,? ){1,12}?(?:(?:[\p{L}]+ly|too|very|so|more|quite|rather|a bit|much) )*(?:[\p{L}-]+(?:ing|able|ible|ful|less|ive|ous|al|ic|ant|ent)|boring|bland|noisy|messy|dull|hard|easy|slow|tedious|fun|better|unsafe|unpleasant|scary|gross|difficult|best)(?: (?:and|or|than|for|to|when|in) .+| rather .+)?)`, "{who} finds {v}", .75, notSubject),
-	likes(`(?P<v>.{3,80}?) (?:tends? to |often |usually |always |really |just |can )*makes? me (?P<x>(?:feel |very |really |so |too |quite |a bit )*(?:[\p{L}-]+)(?:(?:,| and| or) [\p{L}-]+)*)(?: .*)?`, "{v} makes {who} {x}", .75, notSubject),
-	likes(`(?P<v>.{3,100}?) (?:works?|suits?|fits?) (?:me )?(?:best|better|well|perfectly)(?: for me)?(?: .*)?`, "{v} works best for {who}", .75, both(notSubject, func(v, _ string) bool { return len(strings.Fields(v)) <= 12 })).onlyWith(`\bme\b`),
+	likes(`(?:.*, )?(?P<v>[^,]{3,80}?) (?:tends? to |often |usually |always |really |just |can )*makes? me (?P<x>(?:feel |very |really |so |too |quite |a bit )*(?:[\p{L}-]+)(?:(?:,| and| or) [\p{L}-]+)*)(?: .*)?`, "{v} makes {who} {x}", .75, notSubject),
+	likes(`(?:.*, )?(?P<v>[^,]{3,100}?) (?:works?|suits?|fits?) (?:me )?(?:best|better|well|perfectly)(?: for me)?(?: .*)?`, "{v} works best for {who}", .75, both(notSubject, func(v, _ string) bool { return len(strings.Fields(v)) <= 12 })).onlyWith(`\bme\b`),
 	likes(`my (?P<x>preference|(?:preferred|go-to|ideal) [\p{L}-]+(?: [\p{L}-]+)?) is (?P<v>.+)`, "{who}'s {x} is {v}", .8, notPronoun),
 }
 
@@ -108,6 +108,9 @@ var enAskingTail = regexp.MustCompile(`(?i)(?:` +
 	`(?:[,;]|\s[-–—]|[–—])\s*(?:(?:so|but|and|then|or|yet) )?(?:do|does|did|is|are|can|could|would|will|should|have|has|what|what['’]s|which|how|where|when|any|got any|know)\s[^?]*\?.*` +
 	`|\s(?:so|but|and) (?:do|does|are|is|can|could|what|what['’]s|how|which|would|have) (?:you|there|i|any|we|should|it|would|do|are|about|else|other|kind)\b.*\?.*` +
 	`|[,;]?\s(?:[-–—] )?(?:so |but |and |though )?(?:(?:i['’]m|i am|i was|i have been|i['’]ve been) (?:also |just |really |always |a bit |still )?(?:wondering|curious|not sure|unsure|hoping|worried|thinking|hesitant|looking)\b|(?:i|perhaps|maybe|hopefully) (?:wonder|guess|might|may|would|could|should|think)\b|i['’]d\b|(?:maybe|perhaps|hopefully) ).*)$`)
+
+// enTag is an end that asks whether the statement is true.
+var enTag = has(`^[,;\s–—-]*(?:do|does|did|is|are|was|can|could|will|would|should|have|has)(?:n['’]t| not)? (?:i|it|they|he|she|you|we|that)(?: not)?\?.*$`)
 
 // enNoDoubt are words of doubt that are none.
 var enNoDoubt = has(`\b(?:that (?:being )?said|having said that|i(?:['’]d| would) (?:much |far )?rather|(?:if|when|whenever) possible|unless (?:they|it|there|the)|i['’]d say)\b`)

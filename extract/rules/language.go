@@ -21,6 +21,7 @@ type rule struct {
 	say        string // the statement, with {who}, {v} and {x}
 	confidence float64
 	importance float64
+	retract    bool                   // {v} is no longer so
 	standing   bool                   // an instruction that holds from now on
 	reason     bool                   // a reason that follows belongs to the statement
 	holds      *regexp.Regexp         // what the clause must hold beside re; nil: nothing
@@ -36,6 +37,7 @@ type language struct {
 	doubt     *regexp.Regexp      // sentences that suppose, hedge or report
 	noDoubt   *regexp.Regexp      // words of doubt that are none; nil: there are no such
 	asking    *regexp.Regexp      // the end of a sentence that asks or supposes behind a statement; nil: never
+	tag       *regexp.Regexp      // an end that asks whether the statement is true
 	reason    *regexp.Regexp      // the reason behind a statement, in group 1; nil: not kept
 	reasonEnd *regexp.Regexp      // where it ends
 	takesBack *regexp.Regexp      // beginnings that take back what was said
@@ -95,7 +97,8 @@ func languagesOf(s string) []*language {
 // states returns what a sentence states: the sentence without an end that asks, or nothing when it asks or supposes.
 func (l *language) states(s string) string {
 	if l.asking != nil {
-		if m := l.asking.FindStringIndex(s); m != nil && m[0] > 0 {
+		m := l.asking.FindStringIndex(s)
+		if m != nil && m[0] > 0 && !l.tag.MatchString(s[m[0]:]) {
 			s = s[:m[0]]
 		}
 	}
@@ -126,7 +129,7 @@ func (l *language) reasonOf(rest string) string {
 		why = why[:end[0]]
 	}
 	why = trimClause(why)
-	if !l.fits(why) || len(strings.Fields(why)) < 2 {
+	if !l.fits(why) || l.words && len(strings.Fields(why)) < 2 {
 		return ""
 	}
 	return why

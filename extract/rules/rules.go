@@ -202,7 +202,9 @@ func (f *finder) try(l *language, r *rule, clause, quoted, rest string, correcte
 	for i, name := range r.re.SubexpNames() {
 		switch name {
 		case "v":
-			v = m[i]
+			if m[i] != "" {
+				v = m[i]
+			}
 		case "x":
 			x = strings.ToLower(strings.TrimSpace(m[i]))
 		}
@@ -216,6 +218,9 @@ func (f *finder) try(l *language, r *rule, clause, quoted, rest string, correcte
 	}
 	if v == "" || !l.fits(v) || r.subject == "name" && strings.EqualFold(v, f.turn.Turn.Speaker) || r.ok != nil && !r.ok(v, x) {
 		return false
+	}
+	if r.retract {
+		return f.retract(r, v, quoted)
 	}
 	op := extract.Operation{
 		Action: extract.Add, Kind: store.Semantic, Category: r.category, Exclusive: r.exclusive,
@@ -231,7 +236,12 @@ func (f *finder) try(l *language, r *rule, clause, quoted, rest string, correcte
 	if why := l.why(r, v, said, rest); why != "" {
 		if i := strings.Index(f.turn.Content, quoted); i >= 0 {
 			if j := strings.Index(f.turn.Content[i:], why); j >= 0 {
-				op.Content += " " + l.third(why)
+				if l.words {
+					op.Content += " "
+				} else {
+					op.Content += "，"
+				}
+				op.Content += l.third(why)
 				quoted = f.turn.Content[i : i+j+len(why)]
 			}
 		}

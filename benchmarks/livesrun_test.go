@@ -121,7 +121,7 @@ func TestLivesWithTheRulesAlone(t *testing.T) {
 					covered, right = covered+1, right+1
 				default:
 					covered++
-					t.Logf("wrong (%s): %q gave %q", c.Kind, c.Text, news(before, after))
+					t.Logf("wrong (%s): %q gave %q; against %q", c.Kind, c.Text, news(before, after), c.Against)
 				}
 				if c.Covered && c.Again {
 					again++

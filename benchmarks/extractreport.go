@@ -54,7 +54,7 @@ func (r *ExtractReport) WriteMarkdown(w io.Writer) error {
 		b.WriteString("| recall | turns and facts | turns alone | difference, paired |\n|---|---|---|---|\n")
 		for _, k := range factMetrics {
 			v := f.Versus[k]
-			fmt.Fprintf(&b, "| %s | %s | %s | %+.1f (%+.1f, %+.1f) |\n", k, f.With[k].percent(), f.Alone[k].percent(), 100*(f.With[k].Mean-f.Alone[k].Mean), 100*v.Low, 100*v.High)
+			fmt.Fprintf(&b, "| %s | %s | %s | %+.2f (%+.1f, %+.1f) |\n", k, f.With[k].percent(), f.Alone[k].percent(), 100*(f.With[k].Mean-f.Alone[k].Mean), 100*v.Low, 100*v.High)
 		}
 	}
 	if l := r.Latency; l != nil {

@@ -47,8 +47,8 @@ var englishPreferences = []rule{
 	likes(`i (?P<v>(?:tend to|gravitate towards?|lean towards?|opt for|go for|refuse to|thrive (?:in|on|with|when)|stick (?:to|with)|learn best|work best|(?:focus|study|concentrate|sleep|perform|function) (?:best|better)|do best) .+)`, "{who} {v}", .75, notClauseOf).with(conjugate),
 	likes(`i (?P<v>(?:`+enEver+` )+`+enHabit+`(?: .+)?)`, "{who} {v}", .75, notClauseOf).with(conjugate),
 	likes(`i find (?:that )?(?P<v>(?:[\p{L}'’-]+,? ){1,12}?(?:(?:[\p{L}]+ly|too|very|so|more|quite|rather|a bit|much) )*(?:[\p{L}-]+(?:ing|able|ible|ful|less|ive|ous|al|ic|ant|ent)|boring|bland|noisy|messy|dull|hard|easy|slow|tedious|fun|better|unsafe|unpleasant|scary|gross|difficult|best)(?: (?:and|or|than|for|to|when|in) .+| rather .+)?)`, "{who} finds {v}", .75, notSubject),
-	likes(`(?:.*, )?(?P<v>[^,]{3,80}?) (?:tends? to |often |usually |always |really |just |can )*makes? me (?P<x>(?:feel |very |really |so |too |quite |a bit )*(?:[\p{L}-]+)(?:(?:,| and| or) [\p{L}-]+)*)(?: .*)?`, "{v} makes {who} {x}", .75, notSubject),
-	likes(`(?:.*, )?(?P<v>[^,]{3,100}?) (?:works?|suits?|fits?) (?:me )?(?:best|better|well|perfectly)(?: for me)?(?: .*)?`, "{v} works best for {who}", .75, both(notSubject, func(v, _ string) bool { return len(strings.Fields(v)) <= 12 })).onlyWith(`\bme\b`),
+	likes(`(?:.*, )?(?P<v>[^,]{3,80}? (?:(?:tends? to|often|usually|always|really|just|can) )*makes?) me (?P<x>(?:feel |very |really |so |too |quite |a bit )*(?:[\p{L}-]+)(?:(?:,| and| or) [\p{L}-]+)*)(?: .*)?`, "{v} {whom} {x}", .75, notSubject),
+	likes(`(?:.*, )?(?P<v>[^,]{3,100}? works? (?:best|better|well|perfectly)) for me(?: .*)?`, "{v} for {whom}", .75, both(notSubject, func(v, _ string) bool { return len(strings.Fields(v)) <= 14 })),
 	likes(`my (?P<x>preference|(?:preferred|go-to|ideal) [\p{L}-]+(?: [\p{L}-]+)?) is (?P<v>.+)`, "{who}'s {x} is {v}", .8, notPronoun),
 }
 
@@ -58,30 +58,32 @@ func (r rule) with(cut func(string) string) rule {
 	return r
 }
 
-// onlyWith sets what a clause must hold beside the pattern.
-func (r rule) onlyWith(pattern string) rule {
-	r.holds = has(pattern)
-	return r
-}
-
 var (
 	// notSubject refuses what stands for something said before.
 	notSubject = refuse(`(?:it|that|this|they|them|these|those|you|your|he|him|she|her|we|what|which|who|there|the (?:idea|fact|thought|plan|suggestion|option)s?|i|and|but|so|if|when|how|anything|something|nothing|everything|to|myself|out|all|none|either|both|the first|the second|sounds?|one)\b`)
 	// notClauseOf refuses habits of thinking and speaking, which say nothing of what one likes.
-	notClauseOf = refuse(`(?:[\p{L}]+s? )?(?:tends? to |always |usually |never |often |only )*(?:forgets?|agrees?|thinks?|wonders?|assumes?|be|feel like|take it|go (?:to bed|home|back|there|with that)|goes (?:to bed|home|back|there|with that)|overthink|get confused|(?:prefer|avoid|like|enjoy|use|keep|do|find|choose|pick)s? (?:it|that|this|them|those|these))\b`)
+	notClauseOf = refuse(`tends? to \S+$|(?:[\p{L}]+s? )?(?:tends? to |always |usually |never |often |only )*(?:forgets?|agrees?|thinks?|wonders?|assumes?|be|feel like|take it|go (?:to bed|home|back|there|with that)|goes (?:to bed|home|back|there|with that)|overthink|get confused|(?:prefer|avoid|like|enjoy|use|keep|do|find|choose|pick)s? (?:it|that|this|them|those|these))\b`)
 	// notSaid refuses the things that the conversation is about ("the stir-fry idea"); "the beach" and "the smell of rain"
 	// mean what they say.
-	notSaid  = func(v, x string) bool { return notPronoun(v, x) && (!enThe.MatchString(v) || enTheOf.MatchString(v)) }
-	enThe    = has(`^(?:the|all the|both|some of the|most of the) \S+ \S+`)
-	enTheOf  = has(`^(?:the|all the) (?:\S+ ){1,2}(?:of|when|in|that)\b`)
-	enAdverb = has(`^(?:(?:[\p{L}]+ly|always|often|never|seldom|almost|ever|mostly|only) )+`)
+	notSaid = func(v, x string) bool {
+		return notPronoun(v, x) && !enDoingIt.MatchString(v) && (!enThe.MatchString(v) || enTheOf.MatchString(v))
+	}
+	enDoingIt = has(`^(?:to )?\S+ (?:it|them|those|these|this|that)\b`)
+	enThe     = has(`^(?:the|all the|both|some of the|most of the) \S+ \S+`)
+	enTheOf   = has(`^(?:the|all the) (?:\S+ ){1,2}(?:of|when|in|that)\b`)
+	enAdverb  = has(`^(?:[\p{L}]+ly|always|often|never|seldom|almost|ever|mostly|only)$`)
+	enLyVerb  = map[string]bool{"rely": true, "fly": true, "apply": true, "supply": true, "reply": true}
 )
 
 // conjugate puts the verb that a value begins with, behind its adverbs, into the third person.
 func conjugate(v string) string {
 	at := 0
-	if m := enAdverb.FindStringIndex(v); m != nil {
-		at = m[1]
+	for {
+		w, _, more := strings.Cut(v[at:], " ")
+		if !more || enLyVerb[strings.ToLower(w)] || !enAdverb.MatchString(w) {
+			break
+		}
+		at += len(w) + 1
 	}
 	verb, rest, _ := strings.Cut(v[at:], " ")
 	switch l := strings.ToLower(verb); {

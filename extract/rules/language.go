@@ -18,13 +18,12 @@ type rule struct {
 	category   store.Category
 	subject    string // with {v} and {x}
 	exclusive  bool
-	say        string // the statement, with {who}, {v} and {x}
+	say        string // the statement, with {who}, {whom} (the same within a sentence), {v} and {x}
 	confidence float64
 	importance float64
 	retract    bool                   // {v} is no longer so
 	standing   bool                   // an instruction that holds from now on
 	reason     bool                   // a reason that follows belongs to the statement
-	holds      *regexp.Regexp         // what the clause must hold beside re; nil: nothing
 	cut        func(v string) string  // shortens the value
 	ok         func(v, x string) bool // refuses values that look right and are not
 }
@@ -178,7 +177,7 @@ func (l *language) say(r *rule, who, v, x string) string {
 	if !r.standing { // an instruction is addressed to the agent and keeps its words
 		v = l.third(v)
 	}
-	return strings.NewReplacer("{who}", who, "{v}", v, "{x}", x).Replace(r.say)
+	return strings.NewReplacer("{who}", who, "{whom}", strings.Replace(who, "The user", "the user", 1), "{v}", v, "{x}", x).Replace(r.say)
 }
 
 // trim takes what says nothing from the ends of a value.

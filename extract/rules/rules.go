@@ -195,7 +195,7 @@ func aboutSpeaker(subject string) bool {
 // try applies one rule to a clause, which is quoted; rest is what follows it in its sentence.
 func (f *finder) try(l *language, r *rule, clause, quoted, rest string, corrected bool) bool {
 	m := r.re.FindStringSubmatch(clause)
-	if m == nil || r.holds != nil && !r.holds.MatchString(clause) {
+	if m == nil {
 		return false
 	}
 	var v, x string

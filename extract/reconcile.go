@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -103,6 +104,10 @@ type reconciler struct {
 // subjectKey: what one speaker says about a subject says nothing about another's.
 type subjectKey struct{ subject, speaker string }
 
+// aboutPrefix begins the subjects of what is said about another person than the speaker: "about:mia:home". So it never
+// shares a subject with what the speaker says about himself.
+const aboutPrefix = "about:"
+
 // rejection says why an operation was not taken.
 type rejection string
 
@@ -111,6 +116,7 @@ const (
 	ungrounded    rejection = "quoted text not found in the turn"
 	unknownTarget rejection = "unknown target"
 	malformed     rejection = "malformed"
+	notAsserted   rejection = "not asserted"
 )
 
 // outcome is what a reconciliation writes.
@@ -127,7 +133,7 @@ func (o outcome) note() string {
 		return "nothing worth keeping"
 	}
 	var parts []string
-	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed} {
+	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed, notAsserted} {
 		if n := o.rejected[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, r))
 		}
@@ -176,6 +182,10 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 
 func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejection {
 	op.Content, op.Speaker = store.CleanText(op.Content), store.CleanText(op.Speaker)
+	op.About = store.CleanText(op.About)
+	if op.About != "" && op.Subject != "" && !strings.HasPrefix(op.Subject, aboutPrefix) {
+		op.Subject = aboutPrefix + strings.ReplaceAll(store.FoldText(op.About), " ", "_") + ":" + op.Subject
+	}
 	writes := op.Action == Add || op.Action == Supersede
 	switch {
 	case !known || op.Quote == "" || !strings.Contains(turn.Content, op.Quote):
@@ -184,6 +194,8 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 		writes && op.Content == "",
 		store.InUnit("", op.Confidence) != nil, store.InUnit("", op.Importance) != nil:
 		return malformed
+	case op.Modality != "" && op.Modality != Asserted: // a question, a plan in jest or the words of another is no fact
+		return notAsserted
 	case op.Confidence < *r.opts.Threshold:
 		return lowConfidence
 	}
@@ -249,6 +261,13 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 		Provenance: store.Provenance{Origin: origin, Extractor: r.extractor, Turns: []string{op.Turn}, Quote: op.Quote, Subject: op.Subject},
 		ContentKey: store.ContentKey(op.Kind, op.Content),
 	}
+	if op.Durability != DurableUser {
+		it.Provenance.Durability = string(op.Durability)
+	}
+	if n := corrections(&op, olds); n > 0 {
+		it.Provenance.Corrections = n
+		it.Importance = max(it.Importance, correctedImportance)
+	}
 	for _, old := range olds {
 		if old != nil && it.Supersedes == "" {
 			it.Supersedes = old.ID
@@ -268,6 +287,30 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	r.fresh[it.ID], r.counted[it.ID] = true, true
 	r.touch(it)
 }
+
+// correctedImportance is the least importance of what its speaker took the trouble to set right.
+const correctedImportance = 0.8
+
+// corrections is how often what an operation says was set right by its speaker, this time included.
+func corrections(op *Operation, olds []*store.Item) int {
+	before, own := 0, false
+	for _, old := range olds {
+		if old != nil && old.Turn.Speaker == op.Speaker {
+			own = true
+			before = max(before, old.Provenance.Corrections)
+		}
+	}
+	if op.Category == store.Correction || own && correcting.MatchString(op.Quote) {
+		return before + 1
+	}
+	return before
+}
+
+// correcting finds the words with which people set right what they said. It reads only quotes that already replace a
+// value, where "actually" hardly means anything else.
+var correcting = regexp.MustCompile(`(?i)\b(?:actually|i (?:meant|mean|misspoke|mistyped)|correction|(?:that|this|it)(?:['’]s| is| was) (?:wrong|not right|incorrect)|` +
+	`my mistake|wrong about|mis-?remember\w*|rather than|not .{1,40} but|sorry)\b|^no\b|[,;—-] ?not \S|` +
+	`说错|讲错|弄错|搞错|记错|写错|更正|纠正|不对|其实|应该是|我是说|我的意思是|不是.{1,20}是|是.{1,20}不是`)
 
 func (r *reconciler) close(it *store.Item, at time.Time) {
 	if at.Before(time.Time{}.Add(time.Microsecond)) {

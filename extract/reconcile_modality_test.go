@@ -1,0 +1,124 @@
+package extract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOnlyWhatIsAssertedBecomesAFact(t *testing.T) {
+	for _, mod := range []Modality{Hypothetical, Question, Quoted, RolePlay, "sung"} {
+		m := newMemory(t, ReconcileOptions{})
+		op := m.turn("t1", "lives in Rome", "home")
+		op.Modality = mod
+		if out := m.take(op); out.facts != 0 || len(m.items) != 0 || out.note() != "1 not asserted" {
+			t.Errorf("%s: %+v %q", mod, m.items, out.note())
+		}
+	}
+	for _, mod := range []Modality{"", Asserted} {
+		m := newMemory(t, ReconcileOptions{})
+		op := m.turn("t1", "lives in Rome", "home")
+		op.Modality = mod
+		if out := m.take(op); out.facts != 1 {
+			t.Errorf("%q: %+v", mod, out)
+		}
+	}
+}
+
+func TestNothingThatIsNotAssertedTakesAFactAway(t *testing.T) {
+	m := newMemory(t, ReconcileOptions{})
+	m.take(m.turn("t1", "lives in Rome", "home"))
+	op := m.turn("t2", "maybe not in Rome", "home")
+	op.Action, op.Modality = Retract, Hypothetical
+	m.take(op)
+	op = m.turn("t3", "lives in Oslo", "home")
+	op.Action, op.Target, op.Modality = Supersede, "f001", Question
+	m.take(op)
+	if d := cmp.Diff([]string{"lives in Rome"}, contentsOf(m.current())); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDurabilityIsKept(t *testing.T) {
+	for d, want := range map[Durability]string{"": "", DurableUser: "", DurableAgent: "agent", DurableProject: "project", DurableTask: "task"} {
+		m := newMemory(t, ReconcileOptions{})
+		op := m.turn("t1", "answers in French", "")
+		op.Durability = d
+		m.take(op)
+		if got := m.items["f001"].Provenance.Durability; got != want {
+			t.Errorf("%q is kept as %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestAnotherPersonsHomeIsNotTheSpeakers(t *testing.T) {
+	m := newMemory(t, ReconcileOptions{})
+	m.take(m.turn("t1", "lives in Rome", "home"))
+	op := m.turn("t2", "Mia lives in Oslo", "home")
+	op.About = "Mia"
+	m.take(op)
+	op = m.turn("t3", "Ben lives in Bern", "home")
+	op.About = "Ben"
+	m.take(op)
+	if d := cmp.Diff([]string{"Ben lives in Bern", "Mia lives in Oslo", "lives in Rome"}, contentsOf(m.current())); d != "" {
+		t.Error(d)
+	}
+	op = m.turn("t4", "Mia lives in Turin", "about:mia:home") // the form of a model's extractor
+	op.About = "Mia"
+	m.take(op)
+	m.take(m.turn("t5", "lives in Lima", "home"))
+	if d := cmp.Diff([]string{"Ben lives in Bern", "Mia lives in Turin", "lives in Lima"}, contentsOf(m.current())); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestACorrectionIsCountedAndWeighsMore(t *testing.T) {
+	for said, want := range map[string]int{
+		"actually I live in Oslo": 1, "I live in Oslo, not Rome": 1, "No, I live in Oslo": 1, "sorry, Oslo": 1, "not Rome but Oslo": 1,
+		"其实我住在奥斯陆": 1, "我说错了，是奥斯陆": 1, "不是罗马，是奥斯陆": 1,
+		"I moved to Oslo last week": 0, "I live in Oslo now": 0, "我搬到奥斯陆了": 0,
+	} {
+		m := newMemory(t, ReconcileOptions{})
+		m.take(m.turn("t1", "lives in Rome", "home"))
+		m.now = m.now.Add(time.Hour)
+		op := m.turn("t2", said, "home")
+		op.Content = "lives in Oslo"
+		m.take(op)
+		it := m.items["f002"]
+		if it.Provenance.Corrections != want || (it.Importance == correctedImportance) != (want > 0) {
+			t.Errorf("%s: %d corrections, importance %v", said, it.Provenance.Corrections, it.Importance)
+		}
+	}
+	m := newMemory(t, ReconcileOptions{})
+	op := m.turn("t1", "it is Ms Lee, not Mrs Lee", "")
+	op.Category = "correction"
+	m.take(op)
+	if it := m.items["f001"]; it.Provenance.Corrections != 1 || it.Importance != correctedImportance {
+		t.Errorf("%+v", it)
+	}
+	m = newMemory(t, ReconcileOptions{}) // correction words in place of nothing correct nothing
+	m.take(m.turn("t1", "actually likes tea", "likes:tea"))
+	if it := m.items["f001"]; it.Provenance.Corrections != 0 {
+		t.Errorf("%+v", it)
+	}
+}
+
+func TestCorrectionsAddUp(t *testing.T) {
+	m := newMemory(t, ReconcileOptions{})
+	m.take(m.turn("t1", "is 30", "age"))
+	for i, c := range []string{"actually 31", "sorry, 32", "33 since today"} {
+		m.now = m.now.Add(time.Hour)
+		m.take(m.turn("c"+string(rune('0'+i)), c, "age"))
+	}
+	if it := m.items["f004"]; it.Provenance.Corrections != 2 || !isProtected(&it) {
+		t.Errorf("%+v", it)
+	}
+	m.now = m.now.Add(time.Hour)
+	op := m.turn("t9", "actually Ben is 40", "age")
+	op.Speaker = "Ben"
+	m.take(op)
+	if it := m.items["f005"]; it.Provenance.Corrections != 0 {
+		t.Errorf("another speaker's first word is no correction: %+v", it)
+	}
+}

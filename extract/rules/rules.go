@@ -246,6 +246,7 @@ func (f *finder) try(l *language, r *rule, clause, quoted, rest string, correcte
 			}
 		}
 	}
+	op.At, op.Precision = when(op.Subject, clause, f.turn.ValidFrom)
 	if corrected && !r.standing {
 		op.Category, op.Importance = store.Correction, max(op.Importance, 0.8)
 		op.Confidence = max(op.Confidence, 0.9)

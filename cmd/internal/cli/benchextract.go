@@ -34,10 +34,10 @@ func (a *app) benchExtractCmd() *cobra.Command {
 		}
 		x := rules.New(nil)
 		r := &benchmarks.ExtractReport{Machine: benchmarks.ThisMachine(ctx, time.Now()), Extractor: x.Name()}
-		if r.Latency, err = benchmarks.TimeExtractor(ctx, x, userTexts(chats)); err != nil {
-			return err
-		}
 		if len(chats) > 0 {
+			if r.Latency, err = benchmarks.TimeExtractor(ctx, x, userTexts(chats)); err != nil {
+				return err
+			}
 			if err := a.benchChats(ctx, r, chats); err != nil {
 				return err
 			}

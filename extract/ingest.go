@@ -256,7 +256,7 @@ func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs
 		res.Turns = append(res.Turns, TurnRef{Index: t.Index, ID: it.ID, Position: it.Turn.Position})
 	}
 	next := store.ThreadState{Thread: thread, Next: st.Next + len(turns), Cursor: st.Cursor}
-	ev := &store.Event{ID: res.Event, Scope: sc, Thread: thread, UpTo: next.Next, State: store.EventNothing, Note: noteNoTurn, CreatedAt: arming.Now}
+	ev := &store.Event{ID: res.Event, Scope: sc, Thread: thread, From: st.Next, UpTo: next.Next, State: store.EventNothing, Note: noteNoTurn, CreatedAt: arming.Now}
 	if len(turns) > 0 {
 		w.Thread = &next
 		pair, err := g.hasPair(ctx, sc, st, turns, arming.Now)

@@ -12,6 +12,8 @@ type Ledger interface {
 	Queue
 	Embeds
 	Events
+	Quarantine
+	Usages
 	Close() error
 }
 
@@ -27,13 +29,15 @@ type Write struct {
 	Event  *Event       // a new event
 	Reply  *Reply       // answer to remember under an idempotency key
 	Finish *Finish      // an extraction that ends with this write
+	// Quarantine is what waits for review. It goes when the turn that it rests on is deleted.
+	Quarantine []Quarantined
 }
 
 // Intents makes writes durable before they reach the item store.
 type Intents interface {
 	// Record makes the write durable: thread state, arming, event, reply and pending embeds take effect at once, the
 	// change of items is kept as an intent until Applied. ErrConflict, and nothing written, when the idempotency key
-	// holds another reply (the very same reply makes it a no-op), when the event's id is taken, and when a Finish no
+	// holds another reply (the very same reply makes it a no-op), when the id of the event or of something to quarantine is taken, and when a Finish no
 	// longer holds its lease.
 	Record(ctx context.Context, w Write) error
 	// Applied drops the intent.
@@ -93,12 +97,19 @@ type Finish struct {
 	Facts int    // items that came of it
 	Note  string // reason, for nothing and dead; never content
 	At    time.Time
+	// Extractor is what the events are told to have ended by ("rules/1"); "" when none was asked.
+	Extractor string
 }
 
 // Queue is the durable debounce.
 type Queue interface {
-	// Claim leases up to n due jobs, one a thread, oldest due first. A job is free again when its lease has ended.
+	// Claim leases up to n due jobs, one a thread. Tenants take turns, from one call to the next, too; of one tenant the
+	// oldest due comes first. A job is free again when its lease has ended.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Job, error)
+	// Extend moves the end of a lease that is held: the heartbeat of a long run. ErrConflict when it is another's by now.
+	Extend(ctx context.Context, j Job, until time.Time) error
+	// QueueStats tells how the queue stands, of all tenants when tenant is "".
+	QueueStats(ctx context.Context, tenant string, now time.Time) (QueueStats, error)
 	// Retry gives a job back, due at the given time, with one more failed attempt and a reason. ErrConflict when the
 	// lease is another's by now.
 	Retry(ctx context.Context, j Job, at time.Time, reason string) error
@@ -149,20 +160,28 @@ type Event struct {
 	ID        string     `json:"id"`
 	Scope     Scope      `json:"-"`
 	Thread    string     `json:"thread,omitempty"`
+	From      int        `json:"-"` // position of its first turn
 	UpTo      int        `json:"-"` // position (exclusive) of its last turn
 	State     EventState `json:"state"`
 	Facts     int        `json:"facts"`
 	Note      string     `json:"note,omitempty"`
+	Extractor string     `json:"extractor,omitempty"` // what ended it, "rules/1"; "" while pending and when none was asked
 	CreatedAt time.Time  `json:"created_at"`
 	DoneAt    time.Time  `json:"done_at,omitzero"`
 }
 
-// Events reads events.
+// Events reads events and gives given-up ones another try.
 type Events interface {
 	// Event returns one event of the tenant, or ErrNotFound.
 	Event(ctx context.Context, tenant, id string) (Event, error)
 	// CountEvents counts a tenant's events by state, zeros included.
 	CountEvents(ctx context.Context, tenant string) (map[EventState]int, error)
+	// ListEvents pages through a tenant's events, newest first.
+	ListEvents(ctx context.Context, tenant string, q EventQuery) (EventPage, error)
+	// ReviveEvents makes the tenant's dead events among ids pending again, sets their threads back to their first turns
+	// and makes these due now, with no failed attempt so far. A run that holds such a thread loses its lease. It returns
+	// how many were revived; unknown ids and events in another state are skipped. The caller holds the scopes' locks.
+	ReviveEvents(ctx context.Context, tenant string, ids []string, now time.Time) (int, error)
 	// WaitingThreads counts a scope's threads that wait for extraction.
 	WaitingThreads(ctx context.Context, sc Scope) (int, error)
 }

@@ -56,10 +56,12 @@ type Usages interface {
 	Usage(ctx context.Context, tenant, fromDay, toDay string) ([]Usage, error)
 }
 
-// QueueStats is how the queue of extractions stands.
+// QueueStats is how the queue of extractions stands. A lease that has run out does not count as one.
 type QueueStats struct {
-	Waiting, Due, Leased int
-	Oldest               time.Time // due time of the oldest due job; zero without one
+	Waiting int       `json:"waiting"`         // jobs that no run holds
+	Due     int       `json:"due"`             // of these, the ones due by now
+	Leased  int       `json:"leased"`          // jobs that a run holds
+	Oldest  time.Time `json:"oldest,omitzero"` // due time of the oldest due job; zero without one
 }
 
 // EventQuery selects a page of a tenant's events, newest first.

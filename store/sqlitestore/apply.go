@@ -113,6 +113,9 @@ func (t *tx) deleteItem(scope int64, id string) error {
 		return wrap("delete item", err)
 	}
 	t.w.erased = t.w.erased || n > 0
+	if err := t.dropResting(scope, id); err != nil {
+		return err
+	}
 	return wrap("delete item", t.exec("DELETE FROM embeds WHERE scope = ? AND id = ?", scope, id))
 }
 

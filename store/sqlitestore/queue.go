@@ -58,9 +58,9 @@ WHERE scope = ? AND thread = ?`, noTime, noTime, scope, f.Job.Thread)
 	if err != nil {
 		return wrap("end job", err)
 	}
-	return wrap("end events", t.exec(`UPDATE events SET state = ?, facts = ?, note = ?, done_at = ?
+	return wrap("end events", t.exec(`UPDATE events SET state = ?, facts = ?, note = ?, extractor = ?, done_at = ?
 WHERE scope = ? AND thread = ? AND up_to <= ? AND state = 'pending'`,
-		string(f.State), f.Facts, f.Note, micros(f.At), scope, f.Job.Thread, f.UpTo))
+		string(f.State), f.Facts, f.Note, f.Extractor, micros(f.At), scope, f.Job.Thread, f.UpTo))
 }
 
 // held returns the generation in a job's row, or store.ErrConflict when the caller's lease is not the one that counts:
@@ -74,7 +74,7 @@ func (t *tx) held(scope int64, j *store.Job) (generation int64, err error) {
 	return generation, wrap("read job", err)
 }
 
-// Claim leases up to n due jobs, oldest due first.
+// Claim leases up to n due jobs. Tenants take turns; of one tenant the oldest due comes first.
 func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) (jobs []store.Job, err error) {
 	if err := db.enter(ctx); err != nil {
 		return nil, err
@@ -109,13 +109,30 @@ func (t *tx) claim(now, until int64, n int) ([]store.Job, error) {
 		if err != nil {
 			return nil, wrap("lease job", err)
 		}
+		if err := t.serve(jobs[i].Scope.Tenant); err != nil {
+			return nil, err
+		}
 	}
 	return jobs, nil
 }
 
-const dueQuery = `SELECT j.scope, s.tenant, s.user, s.agent, j.thread, j.generation, j.first_at, j.due_at, j.attempts
-FROM jobs j JOIN scopes s ON s.n = j.scope WHERE j.due_at <= ?1 AND (j.lease = '' OR j.lease_until <= ?1)
-ORDER BY j.due_at, j.scope, j.thread LIMIT ?2`
+// serve notes that a tenant had its turn.
+func (t *tx) serve(tenant string) error {
+	turn, err := t.newGeneration()
+	if err != nil {
+		return err
+	}
+	return wrap("note turn", t.exec("INSERT INTO served (tenant, last) VALUES (?, ?) ON CONFLICT DO UPDATE SET last = excluded.last", tenant, turn))
+}
+
+// dueQuery takes the first job of every tenant, then the second of every tenant and so on; who was served longest ago
+// comes first.
+const dueQuery = `SELECT d.scope, d.tenant, d.user, d.agent, d.thread, d.generation, d.first_at, d.due_at, d.attempts FROM (
+    SELECT j.scope, s.tenant, s.user, s.agent, j.thread, j.generation, j.first_at, j.due_at, j.attempts,
+           row_number() OVER (PARTITION BY s.tenant ORDER BY j.due_at, j.scope, j.thread) AS nth
+    FROM jobs j JOIN scopes s ON s.n = j.scope WHERE j.due_at <= ?1 AND (j.lease = '' OR j.lease_until <= ?1)) d
+LEFT JOIN served v ON v.tenant = d.tenant
+ORDER BY d.nth, coalesce(v.last, 0), d.due_at, d.scope, d.thread LIMIT ?2`
 
 func (t *tx) dueJobs(now int64, n int) (keys []int64, jobs []store.Job, err error) {
 	s, err := t.stmt(dueQuery) //nolint:sqlclosecheck // the writer keeps it and closes it
@@ -160,6 +177,46 @@ func (db *DB) Retry(ctx context.Context, j store.Job, at time.Time, reason strin
 		return wrap("give job back", t.exec(`UPDATE jobs SET lease = '', leased = 0, lease_until = ?, due_at = ?, not_before = ?,
 attempts = attempts + 1, note = ? WHERE scope = ? AND thread = ?`, noTime, us, us, reason, scope, j.Thread))
 	})
+}
+
+// Extend moves the end of a lease that is held.
+func (db *DB) Extend(ctx context.Context, j store.Job, until time.Time) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	if err := j.Scope.Validate(); err != nil {
+		return err
+	}
+	return db.w.do(ctx, func(t *tx) error {
+		scope, err := t.scope(j.Scope)
+		if err != nil {
+			return err
+		}
+		if _, err := t.held(scope, &j); err != nil {
+			return err
+		}
+		return wrap("extend lease", t.exec("UPDATE jobs SET lease_until = ? WHERE scope = ? AND thread = ?", micros(until), scope, j.Thread))
+	})
+}
+
+// QueueStats tells how the queue stands, of all tenants when tenant is "".
+func (db *DB) QueueStats(ctx context.Context, tenant string, now time.Time) (st store.QueueStats, err error) {
+	if err := db.enter(ctx); err != nil {
+		return st, err
+	}
+	defer db.leave()
+	var oldest sql.NullInt64
+	err = db.reading(func(r *sql.DB) error {
+		return r.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE held = 0), count(*) FILTER (WHERE held = 0 AND due_at <= ?1),
+count(*) FILTER (WHERE held = 1), min(due_at) FILTER (WHERE held = 0 AND due_at <= ?1)
+FROM (SELECT j.due_at, j.lease <> '' AND j.lease_until > ?1 AS held FROM jobs j JOIN scopes s ON s.n = j.scope WHERE ?2 = '' OR s.tenant = ?2)`,
+			micros(now), tenant).Scan(&st.Waiting, &st.Due, &st.Leased, &oldest)
+	})
+	if oldest.Valid {
+		st.Oldest = fromMicros(oldest.Int64)
+	}
+	return st, wrap("read jobs", err)
 }
 
 // NextDue returns when the earliest job can be claimed; a leased one can be when its lease ends.

@@ -38,6 +38,9 @@ func (db *DB) Record(ctx context.Context, w store.Write) error {
 			if err := t.exec("DELETE FROM embeds WHERE scope = ? AND id = ?", scope, id); err != nil {
 				return wrap("drop pending vector", err)
 			}
+			if err := t.dropResting(scope, id); err != nil {
+				return err
+			}
 		}
 		return wrap("keep intent", t.exec("INSERT INTO intents (id, scope, change) VALUES (?, ?, ?)", w.ID, scope, change))
 	})
@@ -55,6 +58,11 @@ func checkWrite(w *store.Write) error {
 	}
 	if w.Event != nil && w.Event.ID == "" {
 		return store.Invalid("event id", "given", "")
+	}
+	for i := range w.Quarantine {
+		if q := &w.Quarantine[i]; q.ID == "" || q.Turn == "" {
+			return store.Invalid("quarantined operation", "one with an id and the turn it rests on", "")
+		}
 	}
 	if w.Reply != nil && w.Reply.Key == "" {
 		return store.Invalid("idempotency key", "given", "")
@@ -100,6 +108,9 @@ ON CONFLICT DO UPDATE SET next = excluded.next, cursor = excluded.cursor`, scope
 		if err := t.enterEmbed(scope, id); err != nil {
 			return 0, false, err
 		}
+	}
+	if err := t.quarantine(scope, w.Scope.Tenant, w.Quarantine); err != nil {
+		return 0, false, err
 	}
 	if w.Finish != nil {
 		if err := t.finish(w.Finish); err != nil {

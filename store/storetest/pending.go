@@ -119,7 +119,7 @@ func events(t *testing.T, l store.Ledger) {
 	ctx := context.Background()
 	counts, err := l.CountEvents(ctx, "acme")
 	must(t, err)
-	if len(counts) != 4 {
+	if len(counts) != 5 {
 		t.Errorf("counts %v, want every state, zeros included", counts)
 	}
 	a := arming{t: t, l: l}

@@ -63,9 +63,14 @@ type Embed struct {
 	TimeoutSeconds int    `koanf:"timeout_seconds"`
 }
 
-// LLM names the extraction model; this version has none.
+// LLM says which language model distils facts; without a Model rules do.
 type LLM struct {
-	Model string `koanf:"model"`
+	Model          string `koanf:"model"`
+	URL            string `koanf:"url"`
+	APIKey         string `koanf:"api_key"`
+	TimeoutSeconds int    `koanf:"timeout_seconds"`
+	MaxInputTokens int    `koanf:"max_input_tokens"`
+	Zone           string `koanf:"zone"`
 }
 
 // Memory sets the write path and the budget of a block.
@@ -115,6 +120,7 @@ type Log struct {
 
 // Tenant is the part of the settings that one tenant may have of its own.
 type Tenant struct {
+	LLM    LLM     `koanf:"llm"`
 	Memory Memory  `koanf:"memory"`
 	Recall Recall  `koanf:"recall"`
 	Recent Recent  `koanf:"recent"`
@@ -183,7 +189,7 @@ func (c *Config) For(tenant string) Tenant {
 	if t, ok := c.Tenants[tenant]; ok {
 		return t
 	}
-	return Tenant{Memory: c.Memory, Recall: c.Recall, Recent: c.Recent, Policy: c.Policy}
+	return Tenant{LLM: c.LLM, Memory: c.Memory, Recall: c.Recall, Recent: c.Recent, Policy: c.Policy}
 }
 
 func defaults() map[string]any {

@@ -35,6 +35,7 @@ func TestDefaultsAreTheDesigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Tenant{
+		LLM: config.LLM{TimeoutSeconds: 45, MaxInputTokens: 12000, Zone: "UTC"},
 		Memory: config.Memory{Enabled: true, InjectionEnabled: true, DebounceSeconds: 30, MaxWaitSeconds: 300,
 			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000},
 		Recall: config.Recall{Limit: 5, MinScore: 0.1, Profile: "default"},
@@ -90,7 +91,8 @@ func TestBadSettingsNameTheKeyAndTheMend(t *testing.T) {
 		{"section for a key", "recall: { limit: { a: 1 } }", nil, []string{"recall.limit"}},
 		{"text for yes or no", "memory: { enabled: perhaps }", nil, []string{"memory.enabled", "true or false"}},
 		{"unknown choice", "store: { durability: none }", nil, []string{"store.durability", "full or normal"}},
-		{"no LLM yet", "llm: { model: gpt }", nil, []string{"llm.model", "rules alone"}},
+		{"prompt of no length", "llm: { max_input_tokens: 10 }", nil, []string{"llm.max_input_tokens", "from 3000 to 1000000"}},
+		{"tenant's key file", "tenants: { acme: { llm: { api_key_file: /nowhere/at/all } } }", nil, []string{"tenants.acme.llm.api_key_file"}},
 		{"variable out of range", "", []string{"EVOKE_RECALL_LIMIT=0"}, []string{"recall.limit", "EVOKE_RECALL_LIMIT", "from 1 to 1000"}},
 		{"unknown variable", "", []string{"EVOKE_RECALL_LIMITS=1"}, []string{`"EVOKE_RECALL_LIMITS"`, `"EVOKE_RECALL_LIMIT"`}},
 		{"not YAML", "a: [", nil, []string{"not YAML"}},

@@ -49,7 +49,12 @@ var keys = []key{
 	{name: "embed.dimension", kind: integer, def: 0, min: 0, max: 16384, doc: "length of the service's vectors; 0: known for OpenAI's own models, needed for any other"},
 	{name: "embed.timeout_seconds", kind: integer, def: 30, min: 1, max: 600, doc: "how long one request to the service may take"},
 
-	{name: "llm.model", kind: text, def: "", oneOf: []string{""}, doc: "extraction model; empty: rules alone, which is what this version has"},
+	{name: "llm.model", kind: text, def: "", tenant: true, doc: "language model that distils facts, as the service calls it (gpt-4o-mini); empty: rules alone, without a service"},
+	{name: "llm.url", kind: text, def: "", tenant: true, doc: "base address of an OpenAI-compatible chat service (http://127.0.0.1:11434/v1); empty: OpenAI's own"},
+	{name: "llm.api_key", kind: text, def: "", secret: true, tenant: true, doc: "key for the chat service"},
+	{name: "llm.timeout_seconds", kind: integer, def: 45, min: 1, max: 600, tenant: true, doc: "how long one request to the model may take"},
+	{name: "llm.max_input_tokens", kind: integer, def: 12000, min: 3000, max: 1000000, tenant: true, doc: "longest prompt of one request; longer conversations are split"},
+	{name: "llm.zone", kind: text, def: "UTC", tenant: true, doc: "time zone in which the model reads and writes times (Europe/Berlin)"},
 
 	{name: "memory.enabled", kind: boolean, def: true, tenant: true, doc: "keep what is said"},
 	{name: "memory.injection_enabled", kind: boolean, def: true, tenant: true, doc: "answer `context` with a block"},
@@ -105,10 +110,7 @@ func find(name string) (key, bool) {
 
 // want says in words what the key accepts.
 func (k key) want() string {
-	switch {
-	case len(k.oneOf) == 1 && k.oneOf[0] == "":
-		return "empty (rules alone: this version has no LLM extractor)"
-	case len(k.oneOf) > 0:
+	if len(k.oneOf) > 0 {
 		return strings.Join(k.oneOf, " or ")
 	}
 	switch k.kind {

@@ -179,11 +179,7 @@ func (c *Config) readTenants(base *koanf.Koanf, v any) error {
 		}
 		merged := base.Copy()
 		for name, v := range flat {
-			k, _ := find(name)
-			if !k.tenant {
-				return fmt.Errorf("%w: %s: %s is a setting of the whole server; move it to the top of the file", store.ErrInvalid, at, name)
-			}
-			p, err := k.parse(at+"."+name, v)
+			name, p, err := c.ofTenant(at, name, v, flat)
 			if err != nil {
 				return err
 			}
@@ -199,6 +195,25 @@ func (c *Config) readTenants(base *koanf.Koanf, v any) error {
 		c.Tenants[name] = t
 	}
 	return nil
+}
+
+// ofTenant checks one setting of a tenant's section, whose settings flat are, and reads the secret that it names a file of.
+func (c *Config) ofTenant(at, name string, v any, flat map[string]any) (string, any, error) {
+	base := name
+	k, direct := find(name)
+	if !direct {
+		base = strings.TrimSuffix(name, fileSuffix)
+		k, _ = find(base)
+	}
+	if !k.tenant {
+		return "", nil, fmt.Errorf("%w: %s: %s is a setting of the whole server; move it to the top of the file", store.ErrInvalid, at, name)
+	}
+	if direct {
+		p, err := k.parse(at+"."+name, v)
+		return name, p, err
+	}
+	secret, err := c.readSecret(at+"."+name, name, v, flat)
+	return base, secret, err
 }
 
 func validTenant(at, name string) error {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"slices"
 
 	"evoke"
@@ -12,6 +13,7 @@ type inForce struct {
 	config  *config.Config
 	tenants map[string]evoke.TenantOptions // of those that have a section
 	others  evoke.TenantOptions
+	models  models
 }
 
 // forTenant is what the engine asks at every call.
@@ -26,7 +28,7 @@ func (s *inForce) of(tenant string) evoke.TenantOptions {
 
 // TenantOptions gives the settings' tenants to an engine that was opened without Open.
 func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, error) {
-	set, err := build(c)
+	set, err := build(c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -36,30 +38,40 @@ func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, e
 // Prepare builds what the settings say for each tenant and returns what puts it in force; an error leaves everything as
 // it is. What a running engine cannot change (see config.NeedRestart) stays.
 func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
-	set, err := build(c)
+	set, err := build(c, e.set.Load())
 	if err != nil {
 		return nil, err
 	}
 	return func() { e.set.Store(set) }, nil
 }
 
-func build(c *config.Config) (*inForce, error) {
-	set := &inForce{config: c, tenants: map[string]evoke.TenantOptions{}}
+// build takes over the extractors of before, nil for none, whose settings stay.
+func build(c *config.Config, before *inForce) (*inForce, error) {
+	set := &inForce{config: c, tenants: map[string]evoke.TenantOptions{}, models: models{}}
+	var known models
+	if before != nil {
+		known = before.models
+	}
 	var err error
-	if set.others, err = tenantOptions(c.For("")); err != nil {
-		return nil, err
+	if set.others, err = set.tenantOptions(c.For(""), known); err != nil {
+		return nil, fmt.Errorf("llm: %w", err)
 	}
 	for name := range c.Tenants {
-		if set.tenants[name], err = tenantOptions(c.For(name)); err != nil {
-			return nil, err
+		if set.tenants[name], err = set.tenantOptions(c.For(name), known); err != nil {
+			return nil, fmt.Errorf("tenants.%s.llm: %w", name, err)
 		}
 	}
 	return set, nil
 }
 
-func tenantOptions(t config.Tenant) (evoke.TenantOptions, error) {
+func (s *inForce) tenantOptions(t config.Tenant, known models) (evoke.TenantOptions, error) {
+	x, err := s.models.extractor(t.LLM, known)
+	if err != nil {
+		return evoke.TenantOptions{}, err
+	}
 	return evoke.TenantOptions{
-		Memory: memory(t.Memory), Policy: policy(t.Policy),
+		Extractor: x,
+		Memory:    memory(t.Memory), Policy: policy(t.Policy),
 		Recall: evoke.RecallDefaults{Limit: t.Recall.Limit, MinScore: &t.Recall.MinScore, Profile: t.Recall.Profile},
 	}, nil
 }

@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"fmt"
+	"time"
+	_ "time/tzdata" // llm.zone holds on machines without a database of time zones
+
+	"evoke/cmd/internal/config"
+	"evoke/extract"
+	"evoke/extract/llm"
+	"evoke/store"
+)
+
+// models are the extractors that ask a language model, one for each group of settings.
+type models map[config.LLM]extract.Extractor
+
+// extractor is that of the settings, nil where the rules do: the one that is there, else the known one, else a new one.
+func (m models) extractor(c config.LLM, known models) (extract.Extractor, error) {
+	if c.Model == "" {
+		return nil, nil //nolint:nilnil // no extractor of its own: the engine's rules
+	}
+	x := m[c]
+	if x == nil {
+		x = known[c]
+	}
+	if x == nil {
+		var err error
+		if x, err = newExtractor(c); err != nil {
+			return nil, err
+		}
+	}
+	m[c] = x
+	return x, nil
+}
+
+func newExtractor(c config.LLM) (extract.Extractor, error) {
+	zone, err := time.LoadLocation(c.Zone)
+	if err != nil {
+		return nil, store.Invalid("zone", "a time zone such as Europe/Berlin", fmt.Sprintf("%.60q", c.Zone))
+	}
+	return llm.New(c.Model, &llm.Options{
+		BaseURL: c.URL, APIKey: c.APIKey, Zone: zone,
+		Timeout: time.Duration(c.TimeoutSeconds) * time.Second, MaxInputTokens: c.MaxInputTokens,
+	})
+}

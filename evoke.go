@@ -42,6 +42,8 @@ type IngestResult struct {
 	Note    string            `json:"note,omitempty"`     // why nothing follows
 	Turns   []extract.TurnRef `json:"turns"`              // the turns kept by this call
 	Dropped []extract.Dropped `json:"dropped,omitempty"`
+	// Redacted counts what was masked in the messages, by kind; see Options.Redactor.
+	Redacted map[string]int `json:"redacted,omitempty"`
 	// Skipped names why nothing was kept: "namespace_policy", "disabled", "no_store"; "" otherwise.
 	Skipped string `json:"skipped,omitempty"`
 }
@@ -69,6 +71,8 @@ type RememberResult struct {
 	Item     store.Item `json:"item,omitzero"`
 	Existing bool       `json:"existing,omitempty"`
 	Skipped  string     `json:"skipped,omitempty"`
+	// Redacted counts what was masked, by kind.
+	Redacted map[string]int `json:"redacted,omitempty"`
 }
 
 // UpdateRequest changes fields of one item; nil fields stay. A change of Content is a new version: the old one is

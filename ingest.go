@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"evoke/extract"
+	"evoke/extract/message"
 	"evoke/store"
 )
 
@@ -35,7 +36,13 @@ func (m *Memory) Ingest(ctx context.Context, r IngestRequest) (_ IngestResult, e
 }
 
 func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestResult, error) {
-	res, err := m.ingester.Ingest(ctx, at.write, r.Thread, r.Messages, &extract.Call{
+	red := redaction{by: at.set.Redactor}
+	msgs, err := red.messages(r.Messages, message.Options{MaxMessageBytes: m.limits.ContentBytes})
+	m.redacted(&red)
+	if err != nil {
+		return IngestResult{}, err
+	}
+	res, err := m.ingester.Ingest(ctx, at.write, r.Thread, msgs, &extract.Call{
 		Key: r.IdempotencyKey, Debounce: at.set.Memory.Debounce, MaxWait: at.set.Memory.MaxWait,
 	})
 	if err != nil {
@@ -47,7 +54,7 @@ func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestR
 	if m.events.Ingested != nil {
 		m.events.Ingested(len(res.Turns), len(res.Dropped))
 	}
-	return IngestResult{EventID: res.Event, State: res.State, Note: res.Note, Turns: res.Turns, Dropped: res.Dropped}, nil
+	return IngestResult{EventID: res.Event, State: res.State, Note: res.Note, Turns: res.Turns, Dropped: res.Dropped, Redacted: red.found}, nil
 }
 
 // Event returns what became of an ingested batch. It waits up to wait for a terminal state and then answers what it

@@ -34,6 +34,7 @@ type Options struct {
 
 	Extractor extract.Extractor // nil: the rule extractor
 	Policy    *Policy           // nil: DefaultPolicy
+	Redactor  Redactor          // goes over what is written and asked; nil: none
 	Memory    MemoryOptions
 	Recall    recall.Options // Clock, Logger and NoDense are set from the fields here
 
@@ -65,6 +66,7 @@ type Events struct {
 	Ingested  func(turns, dropped int)
 	Extracted func(facts int, state store.EventState)
 	Embedded  func(items int)
+	Redacted  func(kind string, n int) // what a write held, by kind, masked or refused
 	Recalled  func(took time.Duration, hits int, degraded bool)
 	// Span is told when a stage begins and returns what is told when it ends: ingest, recall, context or embed.
 	Span func(ctx context.Context, stage string) (context.Context, func(err error))

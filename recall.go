@@ -23,6 +23,9 @@ func (m *Memory) Recall(ctx context.Context, r RecallRequest) (_ RecallResult, e
 	if r.PairOnly {
 		at.read = at.read[:1]
 	}
+	if r.Query, err = m.query(at.set, r.Query); err != nil {
+		return RecallResult{}, err
+	}
 	at.set.Recall.fill(&r.Request, false)
 	r.Filter = narrow(r.Filter, r.Thread)
 	began := time.Now()
@@ -58,6 +61,9 @@ func (m *Memory) Context(ctx context.Context, r ContextRequest) (_ ContextResult
 	}
 	if skipped != "" {
 		return ContextResult{Block: recall.Block{Budget: budget, Items: []string{}}, Embedder: m.embedderID(), Skipped: skipped}, nil
+	}
+	if r.Query, err = m.query(at.set, r.Query); err != nil {
+		return ContextResult{}, err
 	}
 	at.set.Recall.fill(&r.Request, true)
 	r.Filter = narrow(r.Filter, r.Thread)

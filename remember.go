@@ -17,6 +17,13 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 	if err != nil {
 		return RememberResult{}, err
 	}
+	red := redaction{by: at.set.Redactor}
+	if at.ok && !at.set.Memory.Disabled && !r.NoStore {
+		r.Content, r.Metadata, r.Speaker = red.text(r.Content), red.metadata(r.Metadata), red.text(r.Speaker)
+		if m.redacted(&red); red.err != nil {
+			return RememberResult{}, red.err
+		}
+	}
 	it := m.newItem(r)
 	if err := it.Prepare(m.limits); err != nil {
 		return RememberResult{}, err
@@ -30,9 +37,13 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 		return RememberResult{Skipped: "no_store"}, nil
 	}
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
-	return m.idempotent(ctx, at.write, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
+	res, err := m.idempotent(ctx, at.write, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
 		return m.remember(ctx, at.write, it, w)
 	})
+	if err == nil {
+		res.Redacted = red.found
+	}
+	return res, err
 }
 
 // hash identifies the request under its idempotency key: all that the caller gave, whatever the time.
@@ -100,6 +111,9 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, w 
 func (m *Memory) Update(ctx context.Context, r UpdateRequest) (store.Item, error) {
 	sc, err := m.memory(r.Who)
 	if err != nil {
+		return store.Item{}, err
+	}
+	if err := m.redactUpdate(&r); err != nil {
 		return store.Item{}, err
 	}
 	unlock := m.lock(sc)

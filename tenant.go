@@ -16,6 +16,7 @@ type TenantOptions struct {
 	Recall RecallDefaults
 
 	Extractor extract.Extractor // what distils this tenant's facts
+	Redactor  Redactor          // goes over what is written and asked
 }
 
 // RecallDefaults stand in for what a call leaves open.
@@ -37,6 +38,9 @@ func (e *engine) settings(tenant string) (TenantOptions, error) {
 	}
 	if t.Extractor == nil {
 		t.Extractor = e.base.Extractor
+	}
+	if t.Redactor == nil {
+		t.Redactor = e.base.Redactor
 	}
 	if t.Memory == (MemoryOptions{}) {
 		t.Memory = e.base.Memory

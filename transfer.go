@@ -145,6 +145,9 @@ func (imp *importer) line(n int, b []byte) error {
 	imp.unknownFields(b)
 	it, err := l.item(imp.m.now())
 	if err == nil {
+		err = imp.redact(&it)
+	}
+	if err == nil {
 		err = it.Prepare(imp.m.limits)
 	}
 	if err != nil {

@@ -108,6 +108,17 @@ func New(opts *Options) (*Redactor, error) {
 // Mode is the mode in force.
 func (r *Redactor) Mode() Mode { return r.mode }
 
+// MaskAll masks what Redact would mask, under Reject too; with Off it changes nothing.
+func (r *Redactor) MaskAll(text string) (clean string, found map[string]int) {
+	if r == nil || r.mode == Off {
+		return text, nil
+	}
+	m := *r
+	m.mode = Mask
+	clean, found, _ = m.Redact(text)
+	return clean, found
+}
+
 // rounds bounds how often text is looked at again: a mask may uncover a neighbour that was part of a longer word.
 const rounds = 12
 

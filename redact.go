@@ -1,0 +1,145 @@
+package evoke
+
+import (
+	"slices"
+	"strconv"
+
+	"evoke/extract/message"
+	"evoke/store"
+)
+
+// Redactor takes personal data and secrets out of text before it is written or sent anywhere: see package
+// extract/redact, whose Redactor is one. An error refuses the write and must name kinds, never content.
+type Redactor interface {
+	Redact(text string) (clean string, found map[string]int, err error)
+}
+
+// masker is a Redactor that can mask whatever its mode: a query is masked where a write would be refused.
+type masker interface {
+	MaskAll(text string) (clean string, found map[string]int)
+}
+
+// redaction goes over the texts of one call.
+type redaction struct {
+	by    Redactor // nil: nothing changes
+	found map[string]int
+	err   error // the first refusal
+}
+
+// text returns a text without what was found in it, repaired first, so that nothing hides behind a broken character.
+func (r *redaction) text(s string) string {
+	if r.by == nil || s == "" || r.err != nil {
+		return s
+	}
+	clean, found, err := r.by.Redact(store.CleanText(s))
+	for kind, n := range found {
+		if r.found == nil {
+			r.found = map[string]int{}
+		}
+		r.found[kind] += n
+	}
+	if r.err = err; len(found) == 0 {
+		return s
+	}
+	return clean
+}
+
+// metadata goes over values; a number in which something is found becomes the text of its mask. The keys are names.
+func (r *redaction) metadata(md store.Metadata) store.Metadata {
+	if r.by == nil || len(md) == 0 {
+		return md
+	}
+	out := md.Clone()
+	for k, v := range md {
+		switch v.Kind() {
+		case store.StringValue:
+			out[k] = store.String(r.text(v.Str()))
+		case store.ListValue:
+			list := slices.Clone(v.Strings())
+			for i := range list {
+				list[i] = r.text(list[i])
+			}
+			out[k] = store.List(list...)
+		case store.NumberValue:
+			text := strconv.FormatFloat(v.Num(), 'f', -1, 64)
+			if clean := r.text(text); clean != text {
+				out[k] = store.String(clean)
+			}
+		}
+	}
+	return out
+}
+
+func (r *redaction) messages(msgs []message.Message, limits message.Options) ([]message.Message, error) {
+	if r.by == nil {
+		return msgs, nil
+	}
+	clean, err := message.Clean(msgs, &limits)
+	if err != nil {
+		return nil, err
+	}
+	for i := range clean {
+		clean[i].Content, clean[i].Name = r.text(clean[i].Content), r.text(clean[i].Name)
+	}
+	return clean, r.err
+}
+
+func (r *redaction) item(it *store.Item) {
+	if r.by == nil {
+		return
+	}
+	content := it.Content
+	it.Content, it.Metadata = r.text(it.Content), r.metadata(it.Metadata)
+	it.Turn.Speaker, it.Provenance.Quote = r.text(it.Turn.Speaker), r.text(it.Provenance.Quote)
+	if it.Content != content {
+		it.ContentKey = store.ContentKey(it.Kind, store.CleanText(it.Content))
+	}
+}
+
+// redacted tells the hooks what was found, by kind.
+func (e *engine) redacted(r *redaction) {
+	if e.events.Redacted == nil {
+		return
+	}
+	for kind, n := range r.found {
+		e.events.Redacted(kind, n)
+	}
+}
+
+// query masks what is asked: it goes to the embedder, which may be a service of others. A question is never refused for
+// what it holds, unless the Redactor can only refuse.
+func (e *engine) query(set TenantOptions, q string) (string, error) {
+	if m, ok := set.Redactor.(masker); ok {
+		clean, _ := m.MaskAll(store.CleanText(q))
+		return clean, nil
+	}
+	r := redaction{by: set.Redactor}
+	q = r.text(q)
+	return q, r.err
+}
+
+func (m *Memory) redactUpdate(r *UpdateRequest) error {
+	set, err := m.settings(m.tenant)
+	if err != nil {
+		return err
+	}
+	red := redaction{by: set.Redactor}
+	if r.Content != nil {
+		r.Content = ptr(red.text(*r.Content))
+	}
+	r.Metadata = red.metadata(r.Metadata)
+	m.redacted(&red)
+	return red.err
+}
+
+// redact goes over one item of an import.
+func (imp *importer) redact(it *store.Item) error {
+	set, err := imp.m.settings(imp.m.tenant)
+	if err != nil {
+		return err
+	}
+	red := redaction{by: set.Redactor}
+	red.item(it)
+	imp.m.redacted(&red)
+	return red.err
+}

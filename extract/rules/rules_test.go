@@ -200,13 +200,18 @@ func TestFactsAtBeginningMiddleAndEnd(t *testing.T) {
 
 func TestTimeGrowsWithLengthOnly(t *testing.T) {
 	for _, unit := range []string{"x", "我", "はが", "I like ", "I like tea. ", "我喜欢", "我喜欢茶。", "猫が好きです。", "，", ", i ", "\"", "“", "no, ", "不对，", "if ", "and I ", "\xff", "私は"} {
-		text := strings.ToValidUTF8(strings.Repeat(unit, (1<<20)/len(unit)), "\ufffd")
-		start := time.Now()
-		ops := run(t, turn(text))
-		if d := time.Since(start); d > 15*time.Second {
-			t.Errorf("1 MiB of %q took %v", unit, d)
+		var ops []extract.Operation
+		took := func(n int) time.Duration {
+			text := strings.ToValidUTF8(strings.Repeat(unit, n/len(unit)), "\ufffd")
+			start := time.Now()
+			ops = run(t, turn(text))
+			return time.Since(start)
 		}
-		t.Logf("%q: %v", unit, time.Since(start))
+		small, large := took(1<<17), took(1<<20) // linear is 8 times, square 64 times
+		if large > 40*small && large > 2*time.Second {
+			t.Errorf("%q: %v for 128 KiB and %v for 1 MiB", unit, small, large)
+		}
+		t.Logf("%q: %v", unit, large)
 		if len(ops) > 300 {
 			t.Errorf("1 MiB of %q gave %d operations", unit, len(ops))
 		}

@@ -48,8 +48,8 @@ func (o ReconcileOptions) withDefaults() (ReconcileOptions, error) {
 // mostEvidence is how many turns a fact names as its evidence; the first and the latest are kept.
 const mostEvidence = 32
 
-// facts reads the scope's current distilled items and, beside them, other current items whose content key is in keys.
-func (w *Worker) facts(ctx context.Context, sc store.Scope, keys map[string]bool) ([]store.Item, error) {
+// facts reads the scope's current distilled items and, beside them, other current items that make one of the statements.
+func (w *Worker) facts(ctx context.Context, sc store.Scope, said []Form) ([]store.Item, error) {
 	q := store.ListQuery{
 		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Categories: store.Categories()},
 		View:   store.Current(w.now()), Order: store.ByID, Limit: 1000,
@@ -61,7 +61,7 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, keys map[string]bool
 			return nil, fmt.Errorf("list facts: %w", err)
 		}
 		for _, it := range page.Items {
-			if isDistilled(&it) || keys[it.ContentKey] {
+			if isDistilled(&it) || makesOne(&it, said) {
 				out = append(out, it)
 			}
 		}
@@ -74,13 +74,31 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, keys map[string]bool
 
 func isDistilled(it *store.Item) bool { return it.Provenance.Extractor != "" }
 
-// keysOf returns the content keys that operations would store.
-func keysOf(ops []Operation) map[string]bool {
-	keys := make(map[string]bool, len(ops))
-	for _, op := range ops {
-		keys[store.ContentKey(op.Kind, store.CleanText(op.Content))] = true
+func makesOne(it *store.Item, said []Form) bool {
+	if len(said) == 0 {
+		return false
 	}
-	return keys
+	f := NewForm(StatementOf(it))
+	return slices.ContainsFunc(said, func(g Form) bool { return f.Same(&g) != Different })
+}
+
+// keysOf returns the statements that operations would store.
+func keysOf(ops []Operation) []Form {
+	var said []Form
+	for _, op := range ops {
+		if op.Action == Add || op.Action == Supersede {
+			said = append(said, op.form())
+		}
+	}
+	return said
+}
+
+func (op *Operation) form() Form {
+	s := Statement{Kind: op.Kind, Content: store.CleanText(op.Content), Speaker: op.Speaker, About: op.About}
+	if rest, ok := strings.CutPrefix(op.Subject, aboutPrefix); ok {
+		s.About, _, _ = strings.Cut(rest, ":")
+	}
+	return NewForm(s)
 }
 
 // reconciler turns operations into changes of items. It reads and writes nothing itself.
@@ -92,7 +110,7 @@ type reconciler struct {
 	now       time.Time
 
 	byID      map[string]*store.Item // current items, as changed so far
-	byKey     map[string]*store.Item
+	forms     map[string]*Form       // of those, prepared when first compared
 	bySubject map[subjectKey]*store.Item
 	touched   []*store.Item // changed items, in order
 	isTouched map[*store.Item]bool
@@ -143,7 +161,7 @@ func (o outcome) note() string {
 
 // reconcile applies operations in order to the current items. Each sees what the ones before it did.
 //
-//   - the same statement again (equal content key, or confirm) raises the confidence by a fifth of what is missing to 1
+//   - the same statement again (see Form.Same, or confirm) raises the confidence by a fifth of what is missing to 1
 //     and adds the turn to the evidence, once a turn;
 //   - another value of an exclusive subject, or supersede, closes the old item at the moment the new one begins, never
 //     before the old one began, and links the two;
@@ -152,7 +170,7 @@ func (o outcome) note() string {
 //
 // Last, facts over MaxFacts are retracted, those of the lowest value first (see value).
 func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item, ops []Operation) outcome {
-	r.byID, r.byKey, r.bySubject = map[string]*store.Item{}, map[string]*store.Item{}, map[subjectKey]*store.Item{}
+	r.byID, r.forms, r.bySubject = map[string]*store.Item{}, map[string]*Form{}, map[subjectKey]*store.Item{}
 	r.fresh, r.counted, r.rejected = map[string]bool{}, map[string]bool{}, map[rejection]int{}
 	r.isTouched = map[*store.Item]bool{}
 	for i := range current {
@@ -224,7 +242,7 @@ func (r *reconciler) apply(op Operation) {
 		r.close(target, op.At)
 		r.counted[target.ID] = true
 	default:
-		if same := r.byKey[store.ContentKey(op.Kind, op.Content)]; same != nil {
+		if same := r.same(&op); same != nil {
 			r.confirm(same, op)
 			return
 		}
@@ -233,6 +251,29 @@ func (r *reconciler) apply(op Operation) {
 		}
 		r.add(op, target, holder)
 	}
+}
+
+// same returns the current item that makes an operation's statement, the surest one, or nil. What holds for one task only
+// is never the same as what holds on.
+func (r *reconciler) same(op *Operation) *store.Item {
+	f := op.form()
+	var best *store.Item
+	most := Different
+	for id, it := range r.byID {
+		if (it.Provenance.Durability == string(DurableTask)) != (op.Durability == DurableTask) {
+			continue
+		}
+		g := r.forms[id]
+		if g == nil {
+			form := NewForm(StatementOf(it))
+			g = &form
+			r.forms[id] = g
+		}
+		if how := f.Same(g); how > most || how == most && best != nil && it.ID < best.ID {
+			best, most = it, how
+		}
+	}
+	return best
 }
 
 func (r *reconciler) confirm(it *store.Item, op Operation) {
@@ -323,7 +364,6 @@ func (r *reconciler) close(it *store.Item, at time.Time) {
 
 func (r *reconciler) index(it *store.Item) {
 	r.byID[it.ID] = it
-	r.byKey[it.ContentKey] = it
 	if it.Provenance.Subject != "" {
 		r.bySubject[subjectKey{it.Provenance.Subject, it.Turn.Speaker}] = it
 	}
@@ -332,9 +372,7 @@ func (r *reconciler) index(it *store.Item) {
 // forget takes an item that is no longer current out of the indexes.
 func (r *reconciler) forget(it *store.Item) {
 	delete(r.byID, it.ID)
-	if r.byKey[it.ContentKey] == it {
-		delete(r.byKey, it.ContentKey)
-	}
+	delete(r.forms, it.ID)
 	if k := (subjectKey{it.Provenance.Subject, it.Turn.Speaker}); r.bySubject[k] == it {
 		delete(r.bySubject, k)
 	}

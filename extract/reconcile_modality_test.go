@@ -122,3 +122,33 @@ func TestCorrectionsAddUp(t *testing.T) {
 		t.Errorf("another speaker's first word is no correction: %+v", it)
 	}
 }
+
+func TestTheSameInOtherWordsConfirms(t *testing.T) {
+	m := newMemory(t, ReconcileOptions{})
+	m.take(m.turn("t1", "The user lives in Rome", "home"), m.turn("t2", "用户住在北京", "family_home"))
+	m.now = m.now.Add(time.Hour)
+	out := m.take(m.turn("t3", "The user resides in Rome", "home"), m.turn("t4", "用户居住在北京", "family_home"))
+	if len(m.items) != 2 || out.facts != 2 || len(m.items["f001"].Provenance.Turns) != 2 || m.items["f002"].Provenance.Evidence != 1 {
+		t.Errorf("%+v", m.items)
+	}
+	op := m.turn("t5", "The user resides in Rome", "home")
+	op.Action, op.Target = Supersede, "f001" // nothing is replaced by itself
+	if m.take(op); len(m.items) != 2 || !m.items["f001"].ValidTo.IsZero() {
+		t.Errorf("%+v", m.items)
+	}
+	m.take(m.turn("t6", "The user does not live in Rome", "home"))
+	if d := cmp.Diff([]string{"The user does not live in Rome", "用户住在北京"}, contentsOf(m.current())); d != "" {
+		t.Error(d)
+	}
+	ben := m.turn("t7", "The user resides in Beijing", "")
+	ben.Speaker = "Ben"
+	own := m.turn("t8", "The user lives in Beijing", "")
+	if m.take(ben, own); len(m.current()) != 4 {
+		t.Errorf("two speakers' statements are one: %v", contentsOf(m.current()))
+	}
+	task := m.turn("t9", "The user lives in Beijing", "")
+	task.Durability = DurableTask
+	if m.take(task); len(m.current()) != 5 {
+		t.Errorf("what holds for a task confirmed what holds on: %v", contentsOf(m.current()))
+	}
+}

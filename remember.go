@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"evoke/extract"
+	"evoke/scoring"
 	"evoke/store"
 )
 
-// Remember stores one item as it is, or confirms it when the same statement is current already.
+// Remember stores one item as it is, or confirms the one that makes the same statement already, perhaps in other words
+// (see extract.Sames); that one keeps its words.
 func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResult, error) {
 	at, err := m.place(r.Who)
 	if err != nil {
@@ -38,7 +42,7 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 	}
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
 	res, err := m.idempotent(ctx, at.write, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
-		return m.remember(ctx, at.write, it, w)
+		return m.remember(ctx, at.write, it, r.ID != "", w)
 	})
 	if err == nil {
 		res.Redacted = red.found
@@ -77,10 +81,8 @@ func (m *Memory) newItem(r RememberRequest) store.Item {
 }
 
 // remember fills the write of one new item. The scope is locked.
-func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, w *store.Write) (RememberResult, error) {
-	same, err := m.store.List(ctx, sc, store.ListQuery{
-		Filter: store.Filter{ContentKeys: []string{it.ContentKey}, Kinds: []store.Kind{it.Kind}}, View: m.view(time.Time{}, false), Limit: 1,
-	})
+func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, named bool, w *store.Write) (RememberResult, error) {
+	old, err := m.sameStatement(ctx, sc, &it, named)
 	if err != nil {
 		return RememberResult{}, fmt.Errorf("remember: %w", err)
 	}
@@ -91,12 +93,12 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, w 
 	if len(taken) == 1 && taken[0].ContentKey != it.ContentKey {
 		return RememberResult{}, fmt.Errorf("id: %w: an item with this id exists (use update to change it)", store.ErrConflict)
 	}
-	if len(same.Items) == 1 && it.Kind != store.Episodic {
-		old := same.Items[0]
+	if old != nil {
 		old.Confidence = max(old.Confidence, it.Confidence)
 		old.Importance = max(old.Importance, it.Importance)
-		w.Put = []store.Item{old}
-		return RememberResult{Item: old, Existing: true}, nil
+		old.Provenance.Evidence++
+		w.Put = []store.Item{*old}
+		return RememberResult{Item: *old, Existing: true}, nil
 	}
 	if len(taken) == 1 {
 		return RememberResult{Item: taken[0], Existing: true}, nil
@@ -104,6 +106,43 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, w 
 	w.Put = []store.Item{it}
 	w.Embed = []string{it.ID}
 	return RememberResult{Item: it}, nil
+}
+
+// alikeCandidates is how many lexical candidates are compared with a statement that is to be remembered.
+const alikeCandidates = 20
+
+// sameStatement finds the current item that says the same as one to be remembered, as the write path tells it
+// (extract.Sames), or returns nil. Words may differ only where nothing else would be lost: neither is bound in time, and
+// the new item has no metadata, no id of the caller's choice and no other category. What holds for one task
+// only is never the same.
+func (m *Memory) sameStatement(ctx context.Context, sc store.Scope, it *store.Item, named bool) (*store.Item, error) {
+	if it.Kind == store.Episodic {
+		return nil, nil
+	}
+	f := store.Filter{Kinds: []store.Kind{it.Kind}}
+	exact := f
+	exact.ContentKeys = []string{it.ContentKey}
+	page, err := m.store.List(ctx, sc, store.ListQuery{Filter: exact, View: m.view(time.Time{}, false), Limit: 100})
+	if err != nil {
+		return nil, err
+	}
+	known := page.Items
+	if !named && it.ValidTo.IsZero() && len(it.Metadata) == 0 {
+		found, err := m.store.Search(ctx, sc, store.Query{
+			Filter: f, View: m.view(time.Time{}, false), Terms: scoring.QueryTerms(it.Content), Lexical: alikeCandidates,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found.Records {
+			old := &found.Records[i].Item
+			if old.ContentKey != it.ContentKey && old.ValidTo.IsZero() && (it.Category == "" || it.Category == old.Category) {
+				known = append(known, *old)
+			}
+		}
+	}
+	known = slices.DeleteFunc(known, func(old store.Item) bool { return old.Provenance.Durability == string(extract.DurableTask) })
+	return extract.Sames(extract.StatementOf(it), known), nil
 }
 
 // Update changes fields of one item and returns the current version. New content makes a new version with an id of

@@ -17,7 +17,8 @@ import (
 const (
 	batchTurns = 256
 	batchBytes = 4 << 20
-	batchAhead = 4 // earlier turns given for context
+	batchAhead = 4  // earlier turns given for context
+	turnBytes  = 80 // what a Sizer counts for each turn besides its text
 )
 
 // turnRef is what the first look at a thread keeps of a turn.
@@ -99,7 +100,7 @@ func (w *Worker) operations(ctx context.Context, j store.Job, refs []turnRef, fr
 	var ops []Operation
 	turns := map[string]store.Item{}
 	for fresh < len(refs) {
-		end := batchEnd(refs, fresh)
+		end := batchEnd(refs, fresh, w.tenant(j.Scope.Tenant).Extractor)
 		items, err := w.load(ctx, j.Scope, refs[max(0, fresh-batchAhead):end])
 		if err != nil {
 			return nil, nil, err
@@ -122,11 +123,16 @@ func (w *Worker) operations(ctx context.Context, j store.Job, refs []turnRef, fr
 	return ops, turns, nil
 }
 
-func batchEnd(refs []turnRef, from int) int {
+// batchEnd is where the batch that begins at from ends: within what x takes in one call, if it says so.
+func batchEnd(refs []turnRef, from int, x Extractor) int {
+	most, each := batchBytes, 0
+	if s, ok := x.(Sizer); ok {
+		most, each = min(most, s.BatchBytes()), turnBytes
+	}
 	bytes := 0
 	for i := from; i < len(refs); i++ {
-		bytes += refs[i].bytes
-		if i-from == batchTurns || i > from && bytes > batchBytes {
+		bytes += refs[i].bytes + each
+		if i-from == batchTurns || i > from && bytes > most {
 			return i
 		}
 	}
@@ -159,9 +165,10 @@ func (w *Worker) runExtractor(ctx context.Context, b Batch) (ops []Operation, er
 	ops, err = w.tenant(b.Scope.Tenant).Extractor.Extract(ctx, b)
 	switch {
 	case err == nil:
+		w.outages.answered(b.Scope.Tenant)
 		return ops, nil
-	case ctx.Err() != nil, errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return nil, fmt.Errorf("extract: %w", err)
+	case ctx.Err() != nil, errors.Is(err, ErrService), errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return nil, &awayError{fmt.Errorf("extract: %w", err)}
 	}
 	return nil, &permanentError{fmt.Errorf("extract: %w", err)}
 }

@@ -85,7 +85,8 @@ func setDefault[T comparable](p *T, v T) {
 // never two jobs of one thread.
 //
 // An extractor that is unavailable is tried again, up to MaxAttempts; then the events are dead and the turns stay to be
-// extracted with the thread's next ones. Any other failure of the extractor is permanent: the events are dead at once
+// extracted with the thread's next ones. Only attempts between which it did another thread of the tenant count, so that
+// an outage buries nothing; as long as its service needs an operator (ErrService) none counts. Any other failure of the extractor is permanent: the events are dead at once
 // and their turns are passed over, so that they cannot poison later ones. A worker that dies holding a job loses it when
 // the lease expires, and the job runs again; what it stored by then is recognised by its turn and not stored twice.
 type Worker struct {
@@ -102,6 +103,7 @@ type Worker struct {
 
 	claiming sync.Mutex // held while jobs pass from the ledger's queue to progress
 	progress progress
+	outages  outages
 }
 
 // NewWorker checks the options. Nothing runs before Start.
@@ -264,20 +266,23 @@ func (w *Worker) process(ctx context.Context, j store.Job) (upTo int, done bool)
 	defer cancel()
 	upTo, err := w.extract(ctx, j)
 	if err == nil {
+		w.outages.forget(j)
 		return upTo, true
 	}
 	permanent := isPermanent(err)
 	reason := reasonOf(err)
+	pause, last := w.judge(j, err)
 	w.opts.Logger.WarnContext(ctx, "extraction failed", "attempt", j.Attempts+1, "permanent", permanent, "error", reason)
 	// The job may have failed because its time is up; telling so must not fail for the same reason.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.opts.Lease/10)
 	defer cancel()
-	if upTo > 0 && (permanent || j.Attempts+1 >= w.opts.MaxAttempts) {
+	if upTo > 0 && (permanent || last) {
 		if err = w.bury(ctx, j, upTo, reason, permanent); err == nil {
+			w.outages.forget(j)
 			return upTo, true
 		}
 	} else {
-		err = w.ledger.Retry(ctx, j, w.opts.Clock().UTC().Add(w.backoff(j.Attempts)), reason)
+		err = w.ledger.Retry(ctx, j, w.opts.Clock().UTC().Add(pause), reason)
 	}
 	if err != nil { // the lease will expire and the job run again
 		w.opts.Logger.ErrorContext(ctx, "job left to its lease", "error", err)
@@ -298,7 +303,7 @@ func isPermanent(err error) bool {
 
 // reasonOf tells the kind of a failure without the text around it, which may quote a conversation.
 func reasonOf(err error) string {
-	for _, k := range [...]error{store.ErrUnavailable, store.ErrConflict, store.ErrInvalid, store.ErrBudget, store.ErrCorrupt, store.ErrTenant,
+	for _, k := range [...]error{ErrUnreadable, ErrRefused, ErrService, store.ErrUnavailable, store.ErrConflict, store.ErrInvalid, store.ErrBudget, store.ErrCorrupt, store.ErrTenant,
 		store.ErrNotFound, store.ErrClosed, context.DeadlineExceeded, context.Canceled, errPanic} {
 		if errors.Is(err, k) {
 			return k.Error()

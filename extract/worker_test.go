@@ -261,39 +261,6 @@ func TestRestartInTheMiddle(t *testing.T) {
 	})
 }
 
-func TestUnavailableIsTriedAgainThenDead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		db := open(t)
-		x := &script{do: func(b extract.Batch, call int) ([]extract.Operation, error) {
-			if call <= 3 {
-				return nil, fmt.Errorf("model: %w", store.ErrUnavailable)
-			}
-			return nil, nil
-		}}
-		g, w := line(t, db, x, extract.WorkerOptions{MaxAttempts: 3})
-		r := say(t, g, "th", user("one"), assistant("1"))
-		ev, err := w.Settle(context.Background(), ann.Tenant, r.Event)
-		if err != nil || ev.State != store.EventDead || ev.Note != "unavailable" {
-			t.Fatalf("%+v %v", ev, err)
-		}
-		if len(x.at) != 3 {
-			t.Fatalf("%d attempts", len(x.at))
-		}
-		for i, most := range []time.Duration{time.Second, 2 * time.Second} {
-			if d := x.at[i+1].Sub(x.at[i]); d < most/2 || d > most+200*time.Millisecond {
-				t.Errorf("pause %d was %v, want half to all of %v", i, d, most)
-			}
-		}
-		r = say(t, g, "th", user("two"), assistant("2")) // the turns of the dead event come along
-		if ev, err := w.Settle(context.Background(), ann.Tenant, r.Event); err != nil || ev.State != store.EventNothing {
-			t.Errorf("%+v %v", ev, err)
-		}
-		if got := x.seen(); !slices.Equal(got[3], []string{"one", "1", "two", "2"}) {
-			t.Errorf("%q", got)
-		}
-	})
-}
-
 func TestPoisonKillsItsOwnEventOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)

@@ -80,7 +80,7 @@ func (c *loadCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(c.bytes, float64(c.last.Bytes))
 	gauge(c.vectors, float64(c.last.PendingVectors))
 	gauge(c.threads, float64(c.last.PendingThreads))
-	for _, s := range []store.EventState{store.EventPending, store.EventStored, store.EventNothing, store.EventDead} {
+	for _, s := range []store.EventState{store.EventPending, store.EventStored, store.EventNothing, store.EventDead, store.EventQuarantined} {
 		gauge(c.events, float64(c.last.Events[s]), string(s))
 	}
 }

@@ -18,6 +18,7 @@ type Memory interface {
 	Keeper
 	Searcher
 	Mover
+	Overseer
 }
 
 // Listener takes conversations in.
@@ -42,6 +43,13 @@ type Searcher interface {
 	Context(ctx context.Context, r evoke.ContextRequest) (evoke.ContextResult, error)
 	Feedback(ctx context.Context, r evoke.FeedbackRequest) (evoke.FeedbackResult, error)
 	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
+}
+
+// Overseer shows and mends how the write path stands, of a whole tenant.
+type Overseer interface {
+	Events(ctx context.Context, r evoke.EventsRequest) (evoke.EventsResult, error)
+	RetryEvents(ctx context.Context, ids []string) (evoke.RetryResult, error)
+	QueueStats(ctx context.Context) (store.QueueStats, error)
 }
 
 // Mover works on many items at once.

@@ -23,7 +23,7 @@ type Meters struct {
 	panics   prometheus.Counter
 
 	turns, dropped, facts, vectors prometheus.Counter
-	extractions                    *prometheus.CounterVec
+	extractions, redacted          *prometheus.CounterVec
 	recalls                        *prometheus.CounterVec
 	recallSeconds                  prometheus.Histogram
 }
@@ -50,15 +50,16 @@ func NewMeters() *Meters {
 		facts:       counter("facts_total", "Facts distilled and stored."),
 		vectors:     counter("vectors_total", "Items whose vectors were computed."),
 		extractions: counters("extractions_total", "Conversations distilled, by how it ended.", "state"),
+		redacted:    counters("redacted_total", "Finds of personal data and secrets in writes, masked or refused, by kind.", "kind"),
 		recalls:     counters("recalls_total", "Recalls answered, by whether an arm failed.", "degraded"),
 		recallSeconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "evoke", Name: "recall_seconds", Help: "Time of a recall within the engine.", Buckets: buckets}),
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "evoke", Name: "build_info", Help: "1, with the version as label."}, []string{"version"})
 	build.WithLabelValues(evoke.Version).Set(1)
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.panics, m.turns, m.dropped, m.facts, m.vectors, m.extractions, m.recalls,
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.panics, m.turns, m.dropped, m.facts, m.vectors, m.extractions, m.redacted, m.recalls,
 		m.recallSeconds, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, s := range []store.EventState{store.EventStored, store.EventNothing, store.EventDead} {
+	for _, s := range []store.EventState{store.EventStored, store.EventNothing, store.EventDead, store.EventQuarantined} {
 		m.extractions.WithLabelValues(string(s)) // zeros are shown, too
 	}
 	return m
@@ -73,6 +74,7 @@ func (m *Meters) Events() *evoke.Events {
 			m.extractions.WithLabelValues(string(state)).Inc()
 		},
 		Embedded: func(items int) { m.vectors.Add(float64(items)) },
+		Redacted: func(kind string, n int) { m.redacted.WithLabelValues(kind).Add(float64(n)) },
 		Recalled: func(took time.Duration, _ int, degraded bool) {
 			m.recalls.WithLabelValues(strconv.FormatBool(degraded)).Inc()
 			m.recallSeconds.Observe(took.Seconds())

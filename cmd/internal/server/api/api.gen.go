@@ -97,6 +97,12 @@ type ContextResult = evoke.ContextResult
 // Event defines model for Event.
 type Event = store.Event
 
+// EventState defines model for EventState.
+type EventState = store.EventState
+
+// EventsResult defines model for EventsResult.
+type EventsResult = evoke.EventsResult
+
 // Fate defines model for Fate.
 type Fate = recall.Fate
 
@@ -210,6 +216,9 @@ type Problem struct {
 	Type     string  `json:"type"`
 }
 
+// QueueStats defines model for QueueStats.
+type QueueStats = store.QueueStats
+
 // RecallRequest defines model for RecallRequest.
 type RecallRequest struct {
 	Agent *Name      `json:"agent,omitempty"`
@@ -268,6 +277,14 @@ type RememberRequest struct {
 // RememberResult defines model for RememberResult.
 type RememberResult = evoke.RememberResult
 
+// RetryRequest defines model for RetryRequest.
+type RetryRequest struct {
+	Ids Ids `json:"ids"`
+}
+
+// RetryResult defines model for RetryResult.
+type RetryResult = evoke.RetryResult
+
 // Stats defines model for Stats.
 type Stats = evoke.Stats
 
@@ -319,6 +336,24 @@ type User = Name
 
 // Ingest defines model for Ingest.
 type Ingest = IngestRequest
+
+// AdminEventsParams defines parameters for AdminEvents.
+type AdminEventsParams struct {
+	State *EventState `form:"state,omitempty" json:"state,omitempty"`
+
+	// User whose memory; without user and agent those of all memories
+	User *Name `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// Thread conversation
+	Thread *Thread `form:"thread,omitempty" json:"thread,omitempty"`
+	Limit  *int    `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
 
 // AdminExportParams defines parameters for AdminExport.
 type AdminExportParams struct {
@@ -428,6 +463,9 @@ type StatsParams struct {
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 }
 
+// AdminRetryEventsJSONRequestBody defines body for AdminRetryEvents for application/json ContentType.
+type AdminRetryEventsJSONRequestBody = RetryRequest
+
 // AdminForgetJSONRequestBody defines body for AdminForget for application/json ContentType.
 type AdminForgetJSONRequestBody = ForgetRequest
 
@@ -454,6 +492,12 @@ type RecallJSONRequestBody = RecallRequest
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
+	// (GET /v1/admin/events)
+	AdminEvents(ctx echo.Context, params AdminEventsParams) error
+	// AdminRetryEvents Give dead events another try; needs a key that grants every user and agent
+	// (POST /v1/admin/events/retry)
+	AdminRetryEvents(ctx echo.Context) error
 	// AdminExport Every version of every item as JSON Lines; without user and agent those of the whole tenant
 	// (GET /v1/admin/export)
 	AdminExport(ctx echo.Context, params AdminExportParams) error
@@ -463,6 +507,9 @@ type ServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line
 	// (POST /v1/admin/import)
 	AdminImport(ctx echo.Context, params AdminImportParams) error
+	// AdminQueue How the queue of extractions stands; needs a key that grants every user and agent
+	// (GET /v1/admin/queue)
+	AdminQueue(ctx echo.Context) error
 	// Context A block for a prompt that never exceeds its token budget
 	// (POST /v1/context)
 	Context(ctx echo.Context) error
@@ -507,6 +554,68 @@ type ServerInterface interface {
 // ServerInterfaceWrapper converts echo contexts to parameters.
 type ServerInterfaceWrapper struct {
 	Handler ServerInterface
+}
+
+// AdminEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminEventsParams
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", ctx.QueryParams(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter state: %s", err))
+	}
+
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// ------------- Optional query parameter "thread" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "thread", ctx.QueryParams(), &params.Thread, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter thread: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminEvents(ctx, params)
+	return err
+}
+
+// AdminRetryEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRetryEvents(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRetryEvents(ctx)
+	return err
 }
 
 // AdminExport converts echo context to params.
@@ -565,6 +674,15 @@ func (w *ServerInterfaceWrapper) AdminImport(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminImport(ctx, params)
+	return err
+}
+
+// AdminQueue converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminQueue(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminQueue(ctx)
 	return err
 }
 
@@ -994,12 +1112,93 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/feedback", wrapper.Feedback, options.OperationMiddlewares["feedback"]...)
 	router.GET(options.BaseURL+"/v1/stats", wrapper.Stats, options.OperationMiddlewares["stats"]...)
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
+	router.GET(options.BaseURL+"/v1/admin/events", wrapper.AdminEvents, options.OperationMiddlewares["adminEvents"]...)
+	router.POST(options.BaseURL+"/v1/admin/events/retry", wrapper.AdminRetryEvents, options.OperationMiddlewares["adminRetryEvents"]...)
+	router.GET(options.BaseURL+"/v1/admin/queue", wrapper.AdminQueue, options.OperationMiddlewares["adminQueue"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
 	router.POST(options.BaseURL+"/v1/admin/import", wrapper.AdminImport, options.OperationMiddlewares["adminImport"]...)
 
 }
 
 type ProblemApplicationProblemPlusJSONResponse Problem
+
+type AdminEventsRequestObject struct {
+	Params AdminEventsParams
+}
+
+type AdminEventsResponseObject interface {
+	VisitAdminEventsResponse(w http.ResponseWriter) error
+}
+
+type AdminEvents200JSONResponse EventsResult
+
+func (response AdminEvents200JSONResponse) VisitAdminEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminEventsdefaultApplicationProblemPlusJSONResponse) VisitAdminEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRetryEventsRequestObject struct {
+	Body *AdminRetryEventsJSONRequestBody
+}
+
+type AdminRetryEventsResponseObject interface {
+	VisitAdminRetryEventsResponse(w http.ResponseWriter) error
+}
+
+type AdminRetryEvents200JSONResponse RetryResult
+
+func (response AdminRetryEvents200JSONResponse) VisitAdminRetryEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRetryEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRetryEventsdefaultApplicationProblemPlusJSONResponse) VisitAdminRetryEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type AdminExportRequestObject struct {
 	Params AdminExportParams
@@ -1137,6 +1336,44 @@ type AdminImportdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminImportdefaultApplicationProblemPlusJSONResponse) VisitAdminImportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminQueueRequestObject struct {
+}
+
+type AdminQueueResponseObject interface {
+	VisitAdminQueueResponse(w http.ResponseWriter) error
+}
+
+type AdminQueue200JSONResponse QueueStats
+
+func (response AdminQueue200JSONResponse) VisitAdminQueueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminQueuedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminQueuedefaultApplicationProblemPlusJSONResponse) VisitAdminQueueResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -1678,6 +1915,12 @@ func (response StatsdefaultApplicationProblemPlusJSONResponse) VisitStatsRespons
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
+	// (GET /v1/admin/events)
+	AdminEvents(ctx context.Context, request AdminEventsRequestObject) (AdminEventsResponseObject, error)
+	// AdminRetryEvents Give dead events another try; needs a key that grants every user and agent
+	// (POST /v1/admin/events/retry)
+	AdminRetryEvents(ctx context.Context, request AdminRetryEventsRequestObject) (AdminRetryEventsResponseObject, error)
 	// AdminExport Every version of every item as JSON Lines; without user and agent those of the whole tenant
 	// (GET /v1/admin/export)
 	AdminExport(ctx context.Context, request AdminExportRequestObject) (AdminExportResponseObject, error)
@@ -1687,6 +1930,9 @@ type StrictServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line
 	// (POST /v1/admin/import)
 	AdminImport(ctx context.Context, request AdminImportRequestObject) (AdminImportResponseObject, error)
+	// AdminQueue How the queue of extractions stands; needs a key that grants every user and agent
+	// (GET /v1/admin/queue)
+	AdminQueue(ctx context.Context, request AdminQueueRequestObject) (AdminQueueResponseObject, error)
 	// Context A block for a prompt that never exceeds its token budget
 	// (POST /v1/context)
 	Context(ctx context.Context, request ContextRequestObject) (ContextResponseObject, error)
@@ -1738,6 +1984,77 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
+}
+
+// AdminEvents operation middleware
+func (sh *strictHandler) AdminEvents(ctx echo.Context, params AdminEventsParams) error {
+	var request AdminEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminEvents(ctx.Request().Context(), request.(AdminEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminEventsResponseObject); ok {
+		return validResponse.VisitAdminEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminRetryEvents operation middleware
+func (sh *strictHandler) AdminRetryEvents(ctx echo.Context) error {
+	var request AdminRetryEventsRequestObject
+
+	var body AdminRetryEventsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRetryEvents(ctx.Request().Context(), request.(AdminRetryEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRetryEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRetryEventsResponseObject); ok {
+		return validResponse.VisitAdminRetryEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
 }
 
 // AdminExport operation middleware
@@ -1832,6 +2149,29 @@ func (sh *strictHandler) AdminImport(ctx echo.Context, params AdminImportParams)
 		return err
 	} else if validResponse, ok := response.(AdminImportResponseObject); ok {
 		return validResponse.VisitAdminImportResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminQueue operation middleware
+func (sh *strictHandler) AdminQueue(ctx echo.Context) error {
+	var request AdminQueueRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminQueue(ctx.Request().Context(), request.(AdminQueueRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminQueue")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminQueueResponseObject); ok {
+		return validResponse.VisitAdminQueueResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -23,17 +23,18 @@ import (
 
 // Config is what is in force.
 type Config struct {
-	Tenant string  `koanf:"tenant"`
-	Store  Store   `koanf:"store"`
-	Embed  Embed   `koanf:"embed"`
-	LLM    LLM     `koanf:"llm"`
-	Memory Memory  `koanf:"memory"`
-	Recall Recall  `koanf:"recall"`
-	Recent Recent  `koanf:"recent"`
-	Limits Limits  `koanf:"limits"`
-	Server Server  `koanf:"server"`
-	Log    Log     `koanf:"log"`
-	Policy *Policy `koanf:"-"` // nil: the default policy
+	Tenant    string    `koanf:"tenant"`
+	Store     Store     `koanf:"store"`
+	Embed     Embed     `koanf:"embed"`
+	LLM       LLM       `koanf:"llm"`
+	Memory    Memory    `koanf:"memory"`
+	Recall    Recall    `koanf:"recall"`
+	Recent    Recent    `koanf:"recent"`
+	Redaction Redaction `koanf:"redaction"`
+	Limits    Limits    `koanf:"limits"`
+	Server    Server    `koanf:"server"`
+	Log       Log       `koanf:"log"`
+	Policy    *Policy   `koanf:"-"` // nil: the default policy
 	// Tenants are the sections of single tenants, complete: what a section does not name is as above.
 	Tenants map[string]Tenant `koanf:"-"`
 	Keys    Keys              `koanf:"-"`
@@ -96,6 +97,15 @@ type Recent struct {
 	Limit int `koanf:"limit"`
 }
 
+// Redaction says what happens to personal data and secrets.
+type Redaction struct {
+	Mode     string    `koanf:"mode"`
+	Patterns []Pattern `koanf:"-"` // by name; what is found on top of the kinds that are known
+}
+
+// Pattern is something else to find: a regular expression.
+type Pattern struct{ Name, Match string }
+
 // Limits bound one item.
 type Limits struct {
 	ContentBytes  int `koanf:"content_bytes"`
@@ -120,11 +130,12 @@ type Log struct {
 
 // Tenant is the part of the settings that one tenant may have of its own.
 type Tenant struct {
-	LLM    LLM     `koanf:"llm"`
-	Memory Memory  `koanf:"memory"`
-	Recall Recall  `koanf:"recall"`
-	Recent Recent  `koanf:"recent"`
-	Policy *Policy `koanf:"-"`
+	LLM       LLM       `koanf:"llm"`
+	Memory    Memory    `koanf:"memory"`
+	Recall    Recall    `koanf:"recall"`
+	Recent    Recent    `koanf:"recent"`
+	Redaction Redaction `koanf:"redaction"`
+	Policy    *Policy   `koanf:"-"`
 }
 
 // Options say where Load looks.
@@ -189,7 +200,7 @@ func (c *Config) For(tenant string) Tenant {
 	if t, ok := c.Tenants[tenant]; ok {
 		return t
 	}
-	return Tenant{LLM: c.LLM, Memory: c.Memory, Recall: c.Recall, Recent: c.Recent, Policy: c.Policy}
+	return Tenant{LLM: c.LLM, Memory: c.Memory, Recall: c.Recall, Recent: c.Recent, Redaction: c.Redaction, Policy: c.Policy}
 }
 
 func defaults() map[string]any {

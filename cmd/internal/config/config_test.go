@@ -39,7 +39,7 @@ func TestDefaultsAreTheDesigns(t *testing.T) {
 		Memory: config.Memory{Enabled: true, InjectionEnabled: true, DebounceSeconds: 30, MaxWaitSeconds: 300,
 			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000},
 		Recall: config.Recall{Limit: 5, MinScore: 0.1, Profile: "default"},
-		Recent: config.Recent{Limit: 10},
+		Recent: config.Recent{Limit: 10}, Redaction: config.Redaction{Mode: "off"},
 	}
 	if diff := cmp.Diff(want, c.For("anyone")); diff != "" {
 		t.Error(diff)

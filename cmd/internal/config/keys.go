@@ -64,6 +64,8 @@ var keys = []key{
 	{name: "memory.max_facts", kind: integer, def: 100, min: 10, max: 500, tenant: true, doc: "current facts distilled from conversations that one user may have"},
 	{name: "memory.max_injection_tokens", kind: integer, def: 2000, min: 0, max: 100000, tenant: true, doc: "token budget of a block when the call gives none"},
 
+	{name: "redaction.mode", kind: text, def: "off", oneOf: []string{"off", "mask", "reject"}, tenant: true, doc: "personal data and secrets in what is written: off keeps them, mask puts their kind in their place before anything is stored or sent, reject refuses the write"},
+
 	{name: "recall.limit", kind: integer, def: 5, min: 1, max: 1000, tenant: true, doc: "hits when the call gives no limit"},
 	{name: "recall.min_score", kind: number, def: 0.1, min: 0, max: 1, tenant: true, doc: "hits below it are left out when the call says nothing"},
 	{name: "recall.profile", kind: text, def: "default", oneOf: []string{"default", "classic"}, tenant: true, doc: "score profile when the call names none"},

@@ -13,6 +13,7 @@ import (
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/v2"
 
+	"evoke/extract/redact"
 	"evoke/store"
 )
 
@@ -68,12 +69,56 @@ func takeSections(tree map[string]any) map[string]any {
 			delete(tree, name)
 		}
 	}
+	taken[patternsName] = takePatterns(tree)
 	return taken
+}
+
+const patternsName = "redaction.patterns"
+
+// takePatterns removes redaction.patterns, whose names are the user's own, from a tree.
+func takePatterns(tree map[string]any) any {
+	m, ok := tree["redaction"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	v := m["patterns"]
+	m = maps.Clone(m)
+	delete(m, "patterns")
+	if tree["redaction"] = m; len(m) == 0 {
+		delete(tree, "redaction")
+	}
+	return v
+}
+
+// readPatterns reads and checks patterns; none leaves those of all tenants.
+func readPatterns(at string, v any, of Redaction) ([]Pattern, error) {
+	m, err := section(at, v)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return of.Patterns, nil
+	}
+	list := make([]Pattern, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		s, ok := m[name].(string)
+		if !ok {
+			return nil, store.Invalid(at+"."+name, "a regular expression (RE2 syntax) as text", short(m[name]))
+		}
+		if _, err := redact.New(&redact.Options{Patterns: []redact.Pattern{{Name: name, Match: s}}}); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", at, name, err)
+		}
+		list = append(list, Pattern{name, s})
+	}
+	return list, nil
 }
 
 func (c *Config) readSections(base *koanf.Koanf, sections map[string]any) error {
 	var err error
 	if c.Policy, err = readPolicy("policy", sections["policy"]); err != nil {
+		return err
+	}
+	if c.Redaction.Patterns, err = readPatterns(patternsName, sections[patternsName], Redaction{}); err != nil {
 		return err
 	}
 	if err := c.readTenants(base, sections["tenants"]); err != nil {
@@ -173,6 +218,10 @@ func (c *Config) readTenants(base *koanf.Koanf, v any) error {
 		}
 		own = maps.Clone(own)
 		delete(own, "policy")
+		patterns, err := readPatterns(at+"."+patternsName, takePatterns(own), c.Redaction)
+		if err != nil {
+			return err
+		}
 		flat, err := flatten(at, own)
 		if err != nil {
 			return err
@@ -191,7 +240,7 @@ func (c *Config) readTenants(base *koanf.Koanf, v any) error {
 		if err := merged.Unmarshal("", &t); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		t.Policy = policy
+		t.Policy, t.Redaction.Patterns = policy, patterns
 		c.Tenants[name] = t
 	}
 	return nil

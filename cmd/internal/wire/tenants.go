@@ -6,6 +6,7 @@ import (
 
 	"evoke"
 	"evoke/cmd/internal/config"
+	"evoke/extract/redact"
 )
 
 // inForce are settings in the engine's form: built once, looked up at every call.
@@ -69,11 +70,24 @@ func (s *inForce) tenantOptions(t config.Tenant, known models) (evoke.TenantOpti
 	if err != nil {
 		return evoke.TenantOptions{}, err
 	}
+	redactor, err := redactor(t.Redaction)
+	if err != nil {
+		return evoke.TenantOptions{}, err
+	}
 	return evoke.TenantOptions{
+		Redactor:  redactor,
 		Extractor: x,
 		Memory:    memory(t.Memory), Policy: policy(t.Policy),
 		Recall: evoke.RecallDefaults{Limit: t.Recall.Limit, MinScore: &t.Recall.MinScore, Profile: t.Recall.Profile},
 	}, nil
+}
+
+func redactor(r config.Redaction) (evoke.Redactor, error) {
+	o := redact.Options{Mode: redact.Mode(r.Mode)}
+	for _, p := range r.Patterns {
+		o.Patterns = append(o.Patterns, redact.Pattern{Name: p.Name, Match: p.Match})
+	}
+	return redact.New(&o)
 }
 
 // tenants are those of the keys, of the tenants' sections, and the one without keys.

@@ -58,8 +58,6 @@ var englishRules = rewrites(
 	`\b(?:the )?(\w+) of (?:the user|mine)\b`, `my $1`,
 	`\b(?:the )?user possx\b`, `my`, `\b(?:the )?user\b|\bi\b`, `me`, `^(me\b.*) their\b`, `$1 my`,
 	`\b(?:a lot|lots|plenty) of\b`, `many`, `\ba (few|little|bit)\b`, `a$1`,
-	`\b(?:these days|at the moment|at present|right now|presently|currently|nowadays)\b`, ``, `\bnow$|^now\b`, ``,
-	`\b(?:really|very|truly|definitely|absolutely|also)\b`, ``, ` (?:a lot|so much|much|too|as well)$`, ``, ` +`, ` `, `^ | $`, ``,
 	`\bam\b|\bare\b`, `is`, `\bhas\b`, `have`, `\b(?:do|does) not\b`, `not`,
 	`\bis (?:called|named)\b`, `name is`, `\bme name is\b`, `my name is`,
 	`\bmy (?:job|profession|occupation) is\b`, `me is`, `\bworks? as\b|\bis (?:employed|working) as\b`, `is`, ` by (?:profession|trade)$`, ``,
@@ -79,7 +77,7 @@ var englishRules = rewrites(
 	`\bprefers? ([^t ]\S*|t[^o ]\S*) (?:to|rather than|instead of) `, `prefer $1 over `,
 	`\b(?:is|was) born on\b`, `birthday is`, `\bme birthday is\b`, `my birthday is`, `\bis (\d+) years? old\b`, `age $1`, `\bmy age is (\d+)\b`, `me age $1`,
 	`\b(speak|like|love|drink|eat|play|have|teach|study|with|in)(s?) (\w+) and (\w+)$`, `$1$2 pair $3 $4`,
-	`\bis (\w{3,}ing)\b`, `$1`, `\b(?:a|an|the|per)\b`, ``,
+	`\bis (living|working|studying|learning|training)\b`, `$1`, `\b(?:a|an|the|per)\b`, ``,
 )
 
 // englishSynonyms: words of a group mean the same here, forms of one verb in the present included.
@@ -95,7 +93,11 @@ var englishSynonyms = table(`live lives living;work works working;like likes lik
 
 func englishWords(text string) []string {
 	s := apply(contractions, strings.ToLower(norm.NFKC.String(text)))
-	s = apply(englishRules, store.FoldText(s))
+	s = store.FoldText(s)
+	if !englishNegation.MatchString(s) {
+		s = apply(englishSoft, s)
+	}
+	s = apply(englishRules, s)
 	words := strings.Fields(s)
 	for i, w := range words {
 		if base, ok := englishSynonyms[w]; ok {
@@ -110,11 +112,23 @@ func englishWords(text string) []string {
 	return words
 }
 
+// englishSoft and chineseSoft drop what only strengthens a statement or says that it holds now. Under a negation that has
+// a meaning of its own ("does not eat much"), so they are for statements without one.
+var (
+	englishSoft = rewrites(
+		`\b(?:these days|at the moment|at present|right now|presently|currently|nowadays)\b`, ``, `\bnow$|^now\b`, ``,
+		`\b(?:really|very|truly|definitely|absolutely|also)\b`, ``, ` +`, ` `, `^ | $`, ``, `([^o ]|[^o]o|[^t]oo) (?:a lot|so much|much|as well)$`, `$1`,
+	)
+	englishNegation = regexp.MustCompile(`\b(?:not|no|never|none|nor|neither|nobody|nothing|without|hardly|rarely|barely)\b`)
+	chineseSoft     = rewrites(`目前|如今|现在|眼下|平时|一直都?|真的|非常|特别|超级|很|挺`, ``)
+	chineseNegation = regexp.MustCompile(`[不没無无未别勿]|[^除]非[^常]`)
+)
+
 // chineseRules run in order on text without blanks and punctuation.
 var chineseRules = rewrites(
 	`^(?:该|这位|这个)?用户`, `我`, `用户`, `我`, `^本人`, `我`,
 	`^((?:每天|每周|每年|每个?月|周末|早上|早晨|晚上|下午|中午|平时|目前|现在|如今)+)我`, `我$1`,
-	`目前|如今|现在|眼下|平时|一直都?|真的|非常|十分|特别|超级|很|挺`, ``, `[呢啊呀哦嘛啦]$`, ``,
+	`[呢啊呀哦嘛啦]$`, ``,
 	`喜爱|爱好|中意`, `喜欢`, `爱([吃喝看听玩])`, `喜欢$1`, `不爱`, `不喜欢`,
 	`居住在|居住于|定居于|定居在|住于`, `住在`, `^我的?家在`, `我住在`,
 	`(?:就职|任职|供职|受雇)于(.+)$`, `在${1}工作`, `在(.+?)(?:上班|任职|就职|供职)$`, `在${1}工作`,
@@ -145,7 +159,11 @@ func chineseWords(text string) []string {
 		}
 		b.WriteRune(r)
 	}
-	head, pair, ok := strings.Cut(apply(chineseRules, b.String()), " pair ")
+	s = b.String()
+	if !chineseNegation.MatchString(s) {
+		s = apply(chineseSoft, s)
+	}
+	head, pair, ok := strings.Cut(apply(chineseRules, s), " pair ")
 	if !ok {
 		return []string{head}
 	}

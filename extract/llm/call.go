@@ -11,6 +11,7 @@ import (
 
 	"github.com/sashabaranov/go-openai"
 
+	"evoke/extract"
 	"evoke/store"
 )
 
@@ -139,8 +140,18 @@ func (r *run) try(ctx context.Context, req openai.ChatCompletionRequest) (answer
 		for _, m := range req.Messages {
 			tokens += x.opts.CountTokens(m.Content)
 		}
-		if err := x.opts.Gate(ctx, r.batch.Scope, tokens); err != nil {
+		settle, err := x.opts.Gate(ctx, r.batch.Scope, tokens)
+		if err != nil {
 			return answer{}, fmt.Errorf("llm: %w", err)
+		}
+		if settle != nil {
+			before := r.usage
+			defer func() {
+				settle(extract.Usage{
+					Calls: r.usage.Calls - before.Calls, PromptTokens: r.usage.PromptTokens - before.PromptTokens,
+					CompletionTokens: r.usage.CompletionTokens - before.CompletionTokens,
+				})
+			}()
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, x.opts.Timeout)

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"evoke/extract"
 	"evoke/store"
 )
 
@@ -67,8 +68,8 @@ type Options struct {
 	Format Format
 
 	// Gate is asked before every request, with the tokens that it may take at most; an error of it ends the extraction
-	// as it is. For budgets and pacing. Default: none.
-	Gate func(ctx context.Context, sc store.Scope, tokens int) error
+	// as it is. What it returns, if not nil, is told what the request took. For budgets and pacing. Default: none.
+	Gate func(ctx context.Context, sc store.Scope, tokens int) (settle func(extract.Usage), err error)
 	// Logger of what happens to requests; never of what is in them. Default: none.
 	Logger *slog.Logger
 }

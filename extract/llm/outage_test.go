@@ -271,16 +271,17 @@ func TestOtherPlacesForTheAnswer(t *testing.T) {
 func TestGate(t *testing.T) {
 	stop := errors.New("budget")
 	var asked []int
+	var took []extract.Usage
 	x, s := open(t, always("?"), func(o *llm.Options) {
 		o.CountTokens = func(s string) int { return len(s) / 4 }
-		o.Gate = func(_ context.Context, sc store.Scope, tokens int) error {
+		o.Gate = func(_ context.Context, sc store.Scope, tokens int) (func(extract.Usage), error) {
 			if sc.Tenant != "acme" {
 				t.Error(sc)
 			}
 			if asked = append(asked, tokens); len(asked) > 1 {
-				return stop
+				return nil, stop
 			}
-			return nil
+			return func(u extract.Usage) { took = append(took, u) }, nil
 		}
 	})
 	rep, err := x.Report(context.Background(), batch("user: hi"))
@@ -289,5 +290,8 @@ func TestGate(t *testing.T) {
 	}
 	if d := cmp.Diff(extract.Usage{Calls: 1, PromptTokens: 100, CompletionTokens: 10}, rep.Usage); d != "" || asked[0] < 4096 || asked[0] > 12_000 {
 		t.Error(d, asked)
+	}
+	if d := cmp.Diff([]extract.Usage{rep.Usage}, took); d != "" {
+		t.Error(d)
 	}
 }

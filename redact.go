@@ -65,6 +65,7 @@ func (r *redaction) metadata(md store.Metadata) store.Metadata {
 			if clean := r.text(text); clean != text {
 				out[k] = store.String(clean)
 			}
+		case store.BoolValue: // says nothing of anyone
 		}
 	}
 	return out

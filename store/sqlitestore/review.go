@@ -243,7 +243,7 @@ WHERE tenant = ? AND day BETWEEN ? AND ? ORDER BY day`, []any{tenant, fromDay, t
 		var u store.Usage
 		err := rows.Scan(&u.Day, &u.Calls, &u.PromptTokens, &u.CompletionTokens)
 		us = append(us, u)
-		return err
+		return err //nolint:wrapcheck // db.rows names the operation
 	})
 	return us, err
 }

@@ -46,7 +46,7 @@ func (a *app) serveCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer func() { //nolint:contextcheck // the command's is over by then
+		defer func() {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
 			if cannot := tracer.Close(ctx); cannot != nil {

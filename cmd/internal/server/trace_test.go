@@ -17,12 +17,12 @@ import (
 func TestARequestIsOneTrace(t *testing.T) {
 	recorder := tracetest.NewSpanRecorder()
 	tracer := trace.New(recorder)
-	defer tracer.Close(t.Context()) //nolint:errcheck // a recorder sends nothing
+	defer tracer.Close(t.Context())
 	m, err := evoke.Open(t.Context(), &evoke.Options{Events: &evoke.Events{Span: tracer.Stage}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close() //nolint:errcheck // in memory
+	defer m.Close()
 	w := newWorldOver(t, "", func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
 	w.s.tracer = tracer
 	const caller = "4bf92f3577b34da6a3ce929d0e0e4736"

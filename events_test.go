@@ -3,6 +3,8 @@ package evoke
 import (
 	"context"
 	"errors"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -95,5 +97,41 @@ func TestRetryEvents(t *testing.T) {
 	}
 	if _, err := m.Events(ctx, EventsRequest{State: "lost"}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("an unknown state: %v", err)
+	}
+}
+
+// Whoever counts extractions hears of each once, with what came of it.
+func TestExtractionsAreTold(t *testing.T) {
+	ctx := t.Context()
+	var mu sync.Mutex
+	told := map[store.EventState]int{}
+	facts := 0
+	m := open(t, &Options{Events: &Events{Extracted: func(n int, state store.EventState) {
+		mu.Lock()
+		defer mu.Unlock()
+		told[state]++
+		facts += n
+	}}})
+	for i, line := range []string{"I work as a nurse in Leeds.", "Hm.", "I prefer window seats on long flights."} {
+		who := Who{User: "ann", Thread: strconv.Itoa(i)}
+		if _, err := m.Ingest(ctx, IngestRequest{Who: who, Messages: chat(line, "Good to know.")}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Flush(ctx, who); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts, err := m.Events(ctx, EventsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for _, ev := range counts.Events {
+		want += ev.Facts
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if d := cmp.Diff(map[store.EventState]int{store.EventStored: 2, store.EventNothing: 1}, told); d != "" || facts != want || facts < 2 {
+		t.Errorf("%s, %d facts, the events have %d", d, facts, want)
 	}
 }

@@ -121,7 +121,7 @@ func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
 func (e *engine) startExtraction(o *Options) error {
 	var err error
 	e.worker, err = extract.NewWorker(e.store, e.ledger, o.Extractor, &extract.WorkerOptions{
-		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors,
+		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors, Done: o.Events.Extracted,
 		Reconcile: extract.ReconcileOptions{Threshold: o.Memory.FactConfidence, MaxFacts: o.Memory.MaxFacts},
 		Tenant:    e.extraction,
 	})

@@ -243,6 +243,9 @@ func (w *Worker) commit(ctx context.Context, wr store.Write) error {
 	if err := store.Commit(ctx, w.store, w.ledger, wr); err != nil {
 		return fmt.Errorf("commit extraction: %w", err)
 	}
+	if wr.Finish != nil {
+		w.opts.Done(wr.Finish.Facts, wr.Finish.State)
+	}
 	return nil
 }
 

@@ -23,11 +23,12 @@ type WorkerOptions struct {
 	RetryMin, RetryMax time.Duration
 	Grace              time.Duration // how long Stop lets running extractions finish before it cancels them; default 10 s
 	Reconcile          ReconcileOptions
-	Tenant             func(tenant string) Tenant // what a tenant has of its own; default: nothing
-	Clock              func() time.Time           // default time.Now
-	NewID              func() string              // default UUID version 7
-	Wake               func()                     // called after facts were stored, whose vectors are to be computed
-	Logger             *slog.Logger               // default: none
+	Tenant             func(tenant string) Tenant              // what a tenant has of its own; default: nothing
+	Clock              func() time.Time                        // default time.Now
+	NewID              func() string                           // default UUID version 7
+	Wake               func()                                  // called after facts were stored, whose vectors are to be computed
+	Done               func(facts int, state store.EventState) // called after an extraction ended, with what its events came to
+	Logger             *slog.Logger                            // default: none
 }
 
 func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {
@@ -52,6 +53,9 @@ func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {
 	}
 	if c.Wake == nil {
 		c.Wake = func() {}
+	}
+	if c.Done == nil {
+		c.Done = func(int, store.EventState) {}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -158,29 +158,15 @@ func (t *tx) dueJobs(now int64, n int) (keys []int64, jobs []store.Job, err erro
 
 // Retry gives a job back, due at the given time. Armings meanwhile do not bring it forward; Flush does.
 func (db *DB) Retry(ctx context.Context, j store.Job, at time.Time, reason string) error {
-	if err := db.enter(ctx); err != nil {
-		return err
-	}
-	defer db.leave()
-	if err := j.Scope.Validate(); err != nil {
-		return err
-	}
-	return db.w.do(ctx, func(t *tx) error {
-		scope, err := t.scope(j.Scope)
-		if err != nil {
-			return err
-		}
-		if _, err := t.held(scope, &j); err != nil {
-			return err
-		}
+	return db.holding(ctx, &j, func(t *tx, scope int64) error {
 		us := micros(at)
 		return wrap("give job back", t.exec(`UPDATE jobs SET lease = '', leased = 0, lease_until = ?, due_at = ?, not_before = ?,
 attempts = attempts + 1, note = ? WHERE scope = ? AND thread = ?`, noTime, us, us, reason, scope, j.Thread))
 	})
 }
 
-// Extend moves the end of a lease that is held.
-func (db *DB) Extend(ctx context.Context, j store.Job, until time.Time) error {
+// holding runs f within a write, if the job's lease still holds.
+func (db *DB) holding(ctx context.Context, j *store.Job, f func(t *tx, scope int64) error) error {
 	if err := db.enter(ctx); err != nil {
 		return err
 	}
@@ -193,9 +179,16 @@ func (db *DB) Extend(ctx context.Context, j store.Job, until time.Time) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.held(scope, &j); err != nil {
+		if _, err := t.held(scope, j); err != nil {
 			return err
 		}
+		return f(t, scope)
+	})
+}
+
+// Extend moves the end of a lease that is held.
+func (db *DB) Extend(ctx context.Context, j store.Job, until time.Time) error {
+	return db.holding(ctx, &j, func(t *tx, scope int64) error {
 		return wrap("extend lease", t.exec("UPDATE jobs SET lease_until = ? WHERE scope = ? AND thread = ?", micros(until), scope, j.Thread))
 	})
 }

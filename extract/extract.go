@@ -44,7 +44,9 @@ type Batch struct {
 	Turns  []store.Item // new turns in order; each is episodic with Turn set
 	Before []store.Item // up to a few earlier turns, for context only
 	Known  []store.Item // current distilled items most related to the batch, for reconciliation by the extractor
-	Now    time.Time
+	// Profile is the current sections of the scope's profile; see Section.
+	Profile []store.Item
+	Now     time.Time
 }
 
 // Action is what an operation does to the store.
@@ -127,7 +129,20 @@ type Reporter interface {
 type Report struct {
 	Operations []Operation
 	Rejected   []Rejected
+	Sections   []Section // those of the profile that are to be written anew
 	Usage      Usage
+}
+
+// Section is a part of a user's profile: a short text that stands for many turns. It is kept as an item with versions.
+type Section struct {
+	Name    string   // one of Sections
+	Content string   // in the language of the conversation
+	Turns   []string // ids of the turns of the batch that it rests on
+}
+
+// Sections lists the names of a profile's sections.
+func Sections() []string {
+	return []string{"work", "personal", "top_of_mind", "recent_months", "earlier", "long_term"}
 }
 
 // Rejected is an operation that is not to be stored, as far as it could be read, and why.

@@ -14,7 +14,7 @@ type progress struct {
 	mu      sync.Mutex
 	running map[threadKey]int
 	watches map[*watch]struct{}
-	changed chan struct{} // closed and replaced whenever a job reaches a terminal state
+	changed chan struct{} // closed and replaced whenever a job ends, in a terminal state or not
 }
 
 type threadKey struct {
@@ -24,14 +24,14 @@ type threadKey struct {
 
 // watch counts the jobs of a scope, or of one of its threads, that ended since it was set.
 type watch struct {
-	scope  store.Scope
-	thread string // "" for all
+	scope  store.Scope // zero for all
+	thread string      // "" for all
 	ended  int
 	upTo   int // furthest position that ended
 }
 
 func (k threadKey) in(sc store.Scope, thread string) bool {
-	return k.scope == sc && (thread == "" || thread == k.thread)
+	return (sc == store.Scope{} || k.scope == sc) && (thread == "" || thread == k.thread)
 }
 
 func (p *progress) begin(j store.Job) {
@@ -50,11 +50,8 @@ func (p *progress) end(j store.Job, upTo int, done bool) {
 	if p.running[k]--; p.running[k] == 0 {
 		delete(p.running, k)
 	}
-	if !done {
-		return
-	}
 	for w := range p.watches {
-		if k.in(w.scope, w.thread) {
+		if done && k.in(w.scope, w.thread) {
 			w.ended++
 			w.upTo = max(w.upTo, upTo)
 		}
@@ -141,7 +138,7 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 		if done || err != nil {
 			return n, err
 		}
-		if err := waitFor(ctx, signal); err != nil {
+		if err := waitFor(ctx, signal, recheck); err != nil {
 			return n, err
 		}
 	}
@@ -190,15 +187,15 @@ func (w *Worker) Settle(ctx context.Context, tenant, id string) (store.Event, er
 		if ev.State != store.EventPending {
 			return ev, nil
 		}
-		if err := waitFor(ctx, signal); err != nil {
+		if err := waitFor(ctx, signal, recheck); err != nil {
 			return ev, err
 		}
 	}
 }
 
 // waitFor waits for a signal, or for the time after which to look again without one.
-func waitFor(ctx context.Context, signal <-chan struct{}) error {
-	t := time.NewTimer(recheck)
+func waitFor(ctx context.Context, signal <-chan struct{}, most time.Duration) error {
+	t := time.NewTimer(most)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

@@ -5,6 +5,10 @@ package extract
 type Tenant struct {
 	Reconcile ReconcileOptions
 	Extractor Extractor
+	// Interim runs while Extractor is away (store.ErrUnavailable, ErrService): its items are marked Provenance.Interim until
+	// Extractor's result replaces or confirms them. When the tenant's budget is spent (store.ErrBudget) its result is final;
+	// nil: none, and the turns wait until the next day (UTC).
+	Interim Extractor
 }
 
 // tenant is what holds for a tenant now, complete. Settings out of range give the Worker's own: they are checked where

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"evoke/store"
@@ -28,7 +29,11 @@ type WorkerOptions struct {
 	NewID              func() string                           // default UUID version 7
 	Wake               func()                                  // called after facts were stored, whose vectors are to be computed
 	Done               func(facts int, state store.EventState) // called after an extraction ended, with what its events came to
-	Logger             *slog.Logger                            // default: none
+	Observe            func(Stage)                             // called after each stage, from several goroutines; must not block
+	// Neighbours returns current items of a scope that mean nearly what a text says; nil: items are compared by their words
+	// alone.
+	Neighbours func(ctx context.Context, sc store.Scope, text string) ([]store.Item, error)
+	Logger     *slog.Logger // default: none
 }
 
 func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {
@@ -56,6 +61,9 @@ func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {
 	}
 	if c.Done == nil {
 		c.Done = func(int, store.EventState) {}
+	}
+	if c.Observe == nil {
+		c.Observe = func(Stage) {}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -103,6 +111,7 @@ type Worker struct {
 	mu      sync.Mutex
 	stop    context.CancelFunc // of the loop; nil before Start
 	stopped bool
+	paused  atomic.Bool
 	ended   chan struct{} // closed when the loop and all jobs have ended
 
 	claiming sync.Mutex // held while jobs pass from the ledger's queue to progress
@@ -224,7 +233,7 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 			w.Wake()
 		})
 	}
-	if len(claimed) == free {
+	if len(claimed) == free || w.Paused() {
 		return w.opts.Lease, nil
 	}
 	due, waiting, err := w.ledger.NextDue(loop)
@@ -241,6 +250,9 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 func (w *Worker) take(ctx context.Context, n int) ([]store.Job, error) {
 	w.claiming.Lock()
 	defer w.claiming.Unlock()
+	if w.Paused() {
+		return nil, nil
+	}
 	claimed, err := w.ledger.Claim(ctx, w.opts.Clock().UTC(), w.opts.Lease, n)
 	for _, j := range claimed {
 		w.progress.begin(j)

@@ -14,6 +14,7 @@ import (
 
 	"evoke/extract"
 	"evoke/extract/llm"
+	"evoke/extract/llm/llmtest"
 	"evoke/extract/message"
 	"evoke/store"
 )
@@ -87,7 +88,7 @@ func TestFailures(t *testing.T) {
 			if ops, err := x.Extract(context.Background(), b); ops != nil || !errors.Is(err, c.want) {
 				t.Errorf("%v, %v", ops, err)
 			}
-			if n := len(s.requests()); n != 2*c.calls || x.Stats().Calls != n || rep.Usage.Calls != c.calls {
+			if n := len(s.Requests()); n != 2*c.calls || x.Stats().Calls != n || rep.Usage.Calls != c.calls {
 				t.Errorf("%d calls, counted %d and %d", n, x.Stats().Calls, rep.Usage.Calls)
 			}
 			for _, secret := range []string{"BLUEBIRD", secretKey} {
@@ -119,7 +120,7 @@ func TestNoService(t *testing.T) {
 
 func TestRetries(t *testing.T) {
 	x, _ := open(t, func(w http.ResponseWriter, r *request) {
-		if r.try == 1 {
+		if r.Try == 1 {
 			w.Header().Set("Retry-After-Ms", "60")
 			fail(w, r, 429, nil)
 			return
@@ -138,8 +139,8 @@ func TestRetries(t *testing.T) {
 		}, nil)
 		_, err := x.Extract(context.Background(), batch("user: hi"))
 		var f *llm.Failure
-		if !errors.As(err, &f) || f.RetryAfter() < 59*time.Minute || f.Status != 429 || len(s.requests()) != 1 {
-			t.Errorf("%v after %d calls", err, len(s.requests()))
+		if !errors.As(err, &f) || f.RetryAfter() < 59*time.Minute || f.Status != 429 || len(s.Requests()) != 1 {
+			t.Errorf("%v after %d calls", err, len(s.Requests()))
 		}
 	}
 	// A pause that would outlast the caller is not begun.
@@ -150,7 +151,7 @@ func TestRetries(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	start = time.Now()
-	if _, err := x.Extract(ctx, batch("user: hi")); !errors.Is(err, store.ErrUnavailable) || time.Since(start) > 4*time.Second || len(s.requests()) != 1 {
+	if _, err := x.Extract(ctx, batch("user: hi")); !errors.Is(err, store.ErrUnavailable) || time.Since(start) > 4*time.Second || len(s.Requests()) != 1 {
 		t.Errorf("%v", err)
 	}
 }
@@ -160,8 +161,8 @@ func TestStall(t *testing.T) {
 	x, s := open(t, func(http.ResponseWriter, *request) { <-release }, func(o *llm.Options) { o.Timeout, o.Retries = 50*time.Millisecond, 1 })
 	defer close(release)
 	_, err := x.Extract(context.Background(), batch("user: hi"))
-	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || len(s.requests()) != 2 {
-		t.Errorf("%v after %d", err, len(s.requests()))
+	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || len(s.Requests()) != 2 {
+		t.Errorf("%v after %d", err, len(s.Requests()))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -182,16 +183,16 @@ func TestDialects(t *testing.T) {
 		calls  int
 		format llm.Format
 	}{
-		{"no schema", func(r *request) (bool, map[string]any) { return r.format() != "json_schema", nil }, 2, llm.Object},
+		{"no schema", func(r *request) (bool, map[string]any) { return r.Format() != "json_schema", nil }, 2, llm.Object},
 		{"no schema, by name", func(r *request) (bool, map[string]any) {
-			return r.format() != "json_schema", param("response_format.json_schema")
+			return r.Format() != "json_schema", param("response_format.json_schema")
 		}, 2, llm.Object},
-		{"no format", func(r *request) (bool, map[string]any) { return r.format() == "plain", nil }, 3, llm.Plain},
+		{"no format", func(r *request) (bool, map[string]any) { return r.Format() == "plain", nil }, 3, llm.Plain},
 		{"another cap", func(r *request) (bool, map[string]any) { return r.MaxCompletionTokens == 4096, param("max_tokens") }, 2, llm.Schema},
 		{"another cap, not by name", func(r *request) (bool, map[string]any) { return r.MaxCompletionTokens == 4096, nil }, 4, llm.Plain},
 		{"no temperature", func(r *request) (bool, map[string]any) { return r.Temperature == nil, param("temperature") }, 2, llm.Schema},
 		{"nothing of it", func(r *request) (bool, map[string]any) {
-			return r.format() == "plain" && r.Temperature == nil && r.MaxTokens == 0, nil
+			return r.Format() == "plain" && r.Temperature == nil && r.MaxTokens == 0, nil
 		}, 5, llm.Plain},
 	} {
 		x, s := open(t, func(w http.ResponseWriter, r *request) {
@@ -205,7 +206,7 @@ func TestDialects(t *testing.T) {
 			if rep := run(t, x, batch("user: I like tea")); len(rep.Operations) != 1 {
 				t.Errorf("%s: %+v", c.name, rep)
 			}
-			if n := len(s.requests()); n != c.calls+i || x.Format() != c.format {
+			if n := len(s.Requests()); n != c.calls+i || x.Format() != c.format {
 				t.Errorf("%s: %d calls, format %d", c.name, n, x.Format())
 			}
 		}
@@ -219,8 +220,8 @@ func TestDialects(t *testing.T) {
 		}
 		say(w, answer())
 	}, func(o *llm.Options) { o.Format = llm.Object })
-	if _, err := x.Extract(context.Background(), batch("user: hi")); !errors.Is(err, store.ErrInvalid) || x.Format() != llm.Object || len(s.requests()) != 4 {
-		t.Error(err, len(s.requests()))
+	if _, err := x.Extract(context.Background(), batch("user: hi")); !errors.Is(err, store.ErrInvalid) || x.Format() != llm.Object || len(s.Requests()) != 4 {
+		t.Error(err, len(s.Requests()))
 	}
 	refuse = false
 	if _, err := x.Extract(context.Background(), batch("user: hi")); err != nil {
@@ -230,16 +231,15 @@ func TestDialects(t *testing.T) {
 
 // The client library refuses what reasoning models do not take; they are not asked for it.
 func TestReasoningModels(t *testing.T) {
-	s := &service{t: t, reply: always(answer())}
-	srv := newServer(t, s)
+	s := llmtest.Start(t, always(answer()))
 	for _, model := range []string{"o3-mini", "gpt-5-nano"} {
-		x, err := llm.New(model, &llm.Options{BaseURL: srv.URL + "/v1", HTTPClient: srv.Client()})
+		x, err := llm.New(model, &llm.Options{BaseURL: s.URL, HTTPClient: s.Client})
 		if err != nil {
 			t.Fatal(err)
 		}
 		run(t, x, batch("user: hi"))
 	}
-	for _, r := range s.requests() {
+	for _, r := range s.Requests() {
 		if r.MaxTokens != 0 || r.MaxCompletionTokens != 4096 || r.Temperature != nil {
 			t.Errorf("%+v", r)
 		}
@@ -257,14 +257,14 @@ func TestOtherPlacesForTheAnswer(t *testing.T) {
 		}
 	}
 	x, s := open(t, func(w http.ResponseWriter, r *request) {
-		if r.try == 1 {
+		if r.Try == 1 {
 			fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","refusal":"no"}}]}`)
 			return
 		}
 		say(w, answer())
 	}, nil)
-	if rep := run(t, x, batch("user: hi", "user: there")); len(s.requests()) != 3 || len(rep.Rejected) != 0 {
-		t.Errorf("%d %+v", len(s.requests()), rep)
+	if rep := run(t, x, batch("user: hi", "user: there")); len(s.Requests()) != 3 || len(rep.Rejected) != 0 {
+		t.Errorf("%d %+v", len(s.Requests()), rep)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestGate(t *testing.T) {
 		}
 	})
 	rep, err := x.Report(context.Background(), batch("user: hi"))
-	if !errors.Is(err, stop) || len(s.requests()) != 1 {
+	if !errors.Is(err, stop) || len(s.Requests()) != 1 {
 		t.Error(err)
 	}
 	if d := cmp.Diff(extract.Usage{Calls: 1, PromptTokens: 100, CompletionTokens: 10}, rep.Usage); d != "" || asked[0] < 4096 || asked[0] > 12_000 {

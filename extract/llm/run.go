@@ -28,6 +28,7 @@ type run struct {
 	ops     []extract.Operation
 	refused []extract.Rejected
 	asked   int // groups that were answered
+	lost    int // turns whose answer never comes to its first operation
 	usage   extract.Usage
 }
 
@@ -70,10 +71,14 @@ func (r *run) all(ctx context.Context) error {
 		}
 		before = append(slices.Clip(before), group...)
 	}
-	if r.asked == 0 {
+	switch {
+	case r.asked > 0:
+		return nil
+	case r.lost > 0:
+		return fmt.Errorf("llm: %w", extract.ErrUnreadable)
+	default:
 		return fmt.Errorf("llm: %w", extract.ErrRefused)
 	}
-	return nil
 }
 
 // group extracts from units that fit into a call. When their answer does not, or they are what the service refuses,
@@ -104,7 +109,13 @@ func (r *run) group(ctx context.Context, before, units []unit) error {
 		case fine, cut: // of an answer that cannot be made shorter, what there is of it counts
 		}
 	}
-	if !parsed.Understood {
+	switch {
+	case parsed.Understood:
+	case parsed.Truncated || verdict == cut: // a turn that a model stumbles over does not cost the others
+		r.lost++
+		r.reject(Truncated, extract.Operation{Turn: units[0].item.ID, Speaker: speakerOf(units[0].item)})
+		return nil
+	default:
 		return fmt.Errorf("llm: %w", extract.ErrUnreadable)
 	}
 	r.asked++

@@ -28,7 +28,7 @@ func numbered(n, words int) []string {
 // echo answers with one operation a turn that it is shown; its quote is the turn's number.
 func echo(w http.ResponseWriter, r *request) {
 	var ops []string
-	for _, l := range r.block("conversation") {
+	for _, l := range r.Block("conversation") {
 		if q, _, found := strings.Cut(l.Text, " says"); found {
 			ops = append(ops, fact(l.Turn, q, "The user said "+q))
 		}
@@ -48,9 +48,9 @@ func TestLongBatch(t *testing.T) {
 		t.Errorf("%d operations", len(rep.Operations))
 	}
 	var all []string
-	rs := s.requests()
+	rs := s.Requests()
 	for i, r := range rs {
-		conv, before := r.texts("conversation"), r.texts("before")
+		conv, before := r.Texts("conversation"), r.Texts("before")
 		size := len(r.Messages[0].Content) + len(r.Messages[1].Content)
 		switch {
 		case size/3 > 4000:
@@ -82,7 +82,7 @@ func TestCutAnswerSplits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, s := open(t, func(w http.ResponseWriter, r *request) {
-				if len(r.block("conversation")) > 2 {
+				if len(r.Block("conversation")) > 2 {
 					cut(w)
 					return
 				}
@@ -93,7 +93,7 @@ func TestCutAnswerSplits(t *testing.T) {
 				t.Errorf("%d operations, %+v", len(rep.Operations), rep.Rejected)
 			}
 			seen := map[string]bool{}
-			for _, r := range s.requests() {
+			for _, r := range s.Requests() {
 				if seen[r.Messages[1].Content] {
 					t.Error("the same request twice")
 				}
@@ -110,7 +110,7 @@ func TestCutAnswerSplits(t *testing.T) {
 func TestCutAnswerOfOneTurn(t *testing.T) {
 	text := strings.Repeat("Here is a sentence of a long story. ", 60) + "I like tea. " + strings.Repeat("And it goes on and on. ", 60)
 	x, s := open(t, func(w http.ResponseWriter, r *request) {
-		conv := r.block("conversation")
+		conv := r.Block("conversation")
 		if len(conv[0].Text) > 1500 {
 			finish(w, `{"operations":[`, "length")
 			return
@@ -126,8 +126,8 @@ func TestCutAnswerOfOneTurn(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	var parts strings.Builder
-	for _, r := range s.requests() {
-		if conv := r.block("conversation"); len(conv[0].Text) <= 1500 {
+	for _, r := range s.Requests() {
+		if conv := r.Block("conversation"); len(conv[0].Text) <= 1500 {
 			parts.WriteString(conv[0].Text)
 			if conv[0].Part == "" || conv[0].Turn != "t1" {
 				t.Errorf("%+v", conv[0])
@@ -141,19 +141,19 @@ func TestCutAnswerOfOneTurn(t *testing.T) {
 		finish(w, strings.TrimSuffix(answer(fact("t1", "I like tea", "The user likes tea"), fact("t1", "tea", "The user li")), `"}]}`)[:450], "length")
 	}, nil)
 	rep = run(t, x, batch("user: I like tea"))
-	if contents(rep.Operations) != "The user likes tea" || reasons(rep.Rejected) != "truncated" || len(s.requests()) != 1 {
-		t.Errorf("%d: %+v", len(s.requests()), rep)
+	if contents(rep.Operations) != "The user likes tea" || reasons(rep.Rejected) != "truncated" || len(s.Requests()) != 1 {
+		t.Errorf("%d: %+v", len(s.Requests()), rep)
 	}
 	x, s = open(t, func(w http.ResponseWriter, _ *request) { finish(w, `{"operations":[{"action":"add","con`, "length") }, nil)
-	if _, err := x.Extract(context.Background(), batch("user: I like tea")); !errors.Is(err, extract.ErrUnreadable) || len(s.requests()) != 1 {
-		t.Errorf("%v after %d", err, len(s.requests()))
+	if _, err := x.Extract(context.Background(), batch("user: I like tea")); !errors.Is(err, extract.ErrUnreadable) || len(s.Requests()) != 1 {
+		t.Errorf("%v after %d", err, len(s.Requests()))
 	}
 }
 
 func TestTooLongForTheModel(t *testing.T) {
 	for _, code := range []string{"context_length_exceeded", ""} {
 		x, s := open(t, func(w http.ResponseWriter, r *request) {
-			if len(r.block("conversation")) > 3 {
+			if len(r.Block("conversation")) > 3 {
 				if code == "" {
 					fail(w, r, 413, nil)
 				} else {
@@ -163,8 +163,8 @@ func TestTooLongForTheModel(t *testing.T) {
 			}
 			echo(w, r)
 		}, nil)
-		if rep := run(t, x, batch(numbered(6, 3)...)); len(rep.Operations) != 6 || len(s.requests()) != 3 || x.Format() != llm.Schema {
-			t.Errorf("%d operations after %d calls", len(rep.Operations), len(s.requests()))
+		if rep := run(t, x, batch(numbered(6, 3)...)); len(rep.Operations) != 6 || len(s.Requests()) != 3 || x.Format() != llm.Schema {
+			t.Errorf("%d operations after %d calls", len(rep.Operations), len(s.Requests()))
 		}
 	}
 }
@@ -172,15 +172,15 @@ func TestTooLongForTheModel(t *testing.T) {
 // A turn that the service will not read is set aside alone.
 func TestRefusedTurn(t *testing.T) {
 	x, s := open(t, func(w http.ResponseWriter, r *request) {
-		if slices.ContainsFunc(r.texts("conversation"), func(t string) bool { return strings.HasPrefix(t, "turn 5 ") }) {
+		if slices.ContainsFunc(r.Texts("conversation"), func(t string) bool { return strings.HasPrefix(t, "turn 5 ") }) {
 			finish(w, "", "content_filter")
 			return
 		}
 		echo(w, r)
 	}, nil)
 	rep := run(t, x, batch(numbered(8, 3)...))
-	if len(rep.Operations) != 7 || reasons(rep.Rejected) != "refused" || rep.Rejected[0].Operation.Turn != "turn-5" || len(s.requests()) != 7 {
-		t.Errorf("%d calls: %d %+v", len(s.requests()), len(rep.Operations), rep.Rejected)
+	if len(rep.Operations) != 7 || reasons(rep.Rejected) != "refused" || rep.Rejected[0].Operation.Turn != "turn-5" || len(s.Requests()) != 7 {
+		t.Errorf("%d calls: %d %+v", len(s.Requests()), len(rep.Operations), rep.Rejected)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestKnownItems(t *testing.T) {
 	known[200].Content, known[200].Provenance.Subject = "The user lives in Bergen", "home"
 	for _, change := range []func(o *llm.Options){func(o *llm.Options) { o.MaxKnown = 5 }, func(o *llm.Options) { o.MaxInputTokens, o.MaxKnown = 3000, 500 }} {
 		x, s := open(t, func(w http.ResponseWriter, r *request) {
-			for _, k := range r.block("known") {
+			for _, k := range r.Block("known") {
 				if k.Content == known[150].Content {
 					say(w, answer(fact("t1", "mushrooms", "", "action", "retract", "target", k.ID)))
 					return
@@ -208,7 +208,7 @@ func TestKnownItems(t *testing.T) {
 		if len(rep.Operations) != 1 || rep.Operations[0].Target != "id150" || rep.Operations[0].Action != extract.Retract {
 			t.Errorf("%+v", rep)
 		}
-		shown := s.requests()[0].block("known")
+		shown := s.Requests()[0].Block("known")
 		if len(shown) > 30 || len(shown) < 5 || !slices.ContainsFunc(shown, func(l line) bool { return l.Subject == "home" }) {
 			t.Errorf("%d shown", len(shown))
 		}
@@ -217,7 +217,7 @@ func TestKnownItems(t *testing.T) {
 	b := batch("user: hi")
 	b.Known = known
 	run(t, x, b)
-	if n := len(s.requests()[0].block("known")); n != 0 {
+	if n := len(s.Requests()[0].Block("known")); n != 0 {
 		t.Error(n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"evoke/scoring"
 	"evoke/store"
+	"evoke/store/qdrantstore/qdranttest"
 )
 
 var benchWords = strings.Fields(`tea garden music train coffee book river phone window jacket kitchen ticket doctor cousin weekend
@@ -20,9 +21,9 @@ var benchWords = strings.Fields(`tea garden music train coffee book river phone 
 
 // BenchmarkSearch measures a search of one scope on a real server: 384 dimensions, chat turns of some twelve words.
 func BenchmarkSearch(b *testing.B) {
-	addr := os.Getenv(serverEnv)
+	addr := os.Getenv(qdranttest.ServerEnv)
 	if addr == "" {
-		b.Skip(serverEnv + " is not set")
+		b.Skip(qdranttest.ServerEnv + " is not set")
 	}
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) { benchSearch(b, addr, n) })

@@ -3,15 +3,8 @@ package qdrantstore
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,16 +12,14 @@ import (
 
 	"evoke/store"
 	"evoke/store/qdrantstore/internal/standin"
+	"evoke/store/qdrantstore/qdranttest"
 	"evoke/store/sqlitestore"
 	"evoke/store/storetest"
 )
 
-// serverEnv names a real server's gRPC port, host:port. The tests make and drop collections of their own there.
-const serverEnv = "EVOKE_TEST_QDRANT"
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	live.stop()
+	live.Stop()
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -39,96 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 // live is the real server of this run, started when first asked for.
-var live realServer
-
-type realServer struct {
-	once sync.Once
-	addr string
-	why  string // there is none
-	cmd  *exec.Cmd
-	dir  string
-}
-
-func (r *realServer) address(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("no real Qdrant in a short run")
-	}
-	r.once.Do(r.start)
-	if r.why != "" {
-		t.Skip("no real Qdrant: " + r.why)
-	}
-	return r.addr
-}
-
-func (r *realServer) start() {
-	if r.addr = os.Getenv(serverEnv); r.addr != "" {
-		return
-	}
-	program, err := exec.LookPath("qdrant")
-	if err != nil {
-		r.why = serverEnv + " is not set and no program qdrant is on the PATH"
-		return
-	}
-	if r.why = r.launch(program); r.why != "" {
-		r.stop()
-	}
-}
-
-// launch starts a server on free loopback ports with its storage in a folder of its own; it returns what went wrong.
-func (r *realServer) launch(program string) string {
-	var err error
-	if r.dir, err = os.MkdirTemp("", "qdrant-test-"); err != nil {
-		return err.Error()
-	}
-	rest, grpc := freePort(), freePort()
-	r.cmd = exec.Command(program, "--disable-telemetry")
-	r.cmd.Dir = r.dir
-	r.cmd.Env = append(os.Environ(), "QDRANT__SERVICE__HOST=127.0.0.1", "QDRANT__SERVICE__HTTP_PORT="+rest, "QDRANT__SERVICE__GRPC_PORT="+grpc,
-		"QDRANT__STORAGE__STORAGE_PATH="+filepath.Join(r.dir, "storage"), "QDRANT__STORAGE__SNAPSHOTS_PATH="+filepath.Join(r.dir, "snapshots"),
-		"QDRANT__TELEMETRY_DISABLED=true", "QDRANT__LOG_LEVEL=WARN")
-	r.cmd.Stdout, r.cmd.Stderr = io.Discard, io.Discard
-	if err := r.cmd.Start(); err != nil {
-		return err.Error()
-	}
-	r.addr = "127.0.0.1:" + grpc
-	for range 300 {
-		if resp, err := http.Get("http://127.0.0.1:" + rest + "/readyz"); err == nil {
-			ok := resp.StatusCode == http.StatusOK
-			_ = resp.Body.Close()
-			if ok {
-				http.DefaultClient.CloseIdleConnections()
-				return ""
-			}
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return "it did not become ready within 30 s"
-}
-
-func (r *realServer) stop() {
-	if r.cmd != nil && r.cmd.Process != nil {
-		_ = r.cmd.Process.Signal(syscall.SIGTERM)
-		gone := time.AfterFunc(10*time.Second, func() { _ = r.cmd.Process.Kill() })
-		_ = r.cmd.Wait()
-		gone.Stop()
-		r.cmd = nil
-	}
-	if r.dir != "" {
-		_ = os.RemoveAll(r.dir)
-		r.dir = ""
-	}
-}
-
-func freePort() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "0"
-	}
-	defer func() { _ = l.Close() }()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
+var live qdranttest.Server
 
 func startStandin(t *testing.T) *standin.Server {
 	t.Helper()
@@ -188,7 +90,7 @@ func discard(t *testing.T, o *Options) {
 // servers are where the suites run.
 func servers(t *testing.T, f func(*testing.T, string)) {
 	t.Run("standin", func(t *testing.T) { f(t, startStandin(t).Addr()) })
-	t.Run("real", func(t *testing.T) { f(t, live.address(t)) })
+	t.Run("real", func(t *testing.T) { f(t, live.Address(t)) })
 }
 
 func TestStore(t *testing.T) {

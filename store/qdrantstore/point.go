@@ -130,7 +130,7 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 		fieldScope: text(p.scope.Key()), fieldTenant: text(p.scope.Tenant), fieldID: text(it.ID), fieldItem: text(p.json), fieldDoc: text(p.docText),
 		fieldTextKey: text(p.textKey), fieldKind: text(string(it.Kind)), fieldCategory: text(string(it.Category)), fieldThread: text(it.Turn.Thread),
 		fieldSession: text(it.Turn.Session), fieldRole: text(it.Turn.Role), fieldSpeaker: text(it.Turn.Speaker), fieldContentKey: text(it.ContentKey),
-		fieldImportance: qdrant.NewValueDouble(it.Importance), fieldCurrent: qdrant.NewValueBool(!it.Closed()),
+		fieldImportance: qdrant.NewValueDouble(it.Importance), fieldCurrent: qdrant.NewValueBool(!it.Closed() && !it.IsProfile()),
 		fieldMoment: text(timeText(moment(it))), fieldRank: qdrant.NewValueInt(rank(it)), fieldTie: qdrant.NewValueInt(tie(it.ID)),
 		fieldSize: qdrant.NewValueInt(int64(len(it.Content))), fieldChunks: qdrant.NewValueInt(int64(max(len(p.doc.Chunks), 1))),
 		fieldIDHead: qdrant.NewValueInt(idHead(it.ID)),

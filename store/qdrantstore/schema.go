@@ -55,7 +55,7 @@ const (
 	fieldImportance = "importance"
 	fieldRank       = "rank"    // importance and moment in one number: what the important arm orders by
 	fieldTie        = "tie"     // a hash of the id, to break ties
-	fieldCurrent    = "current" // neither retracted nor closed
+	fieldCurrent    = "current" // neither retracted nor closed, and no section of a profile
 	fieldTerms      = "terms"
 	fieldMeta       = "meta" // metadata entries
 	fieldNums       = "nums" // metadata numbers: key and value

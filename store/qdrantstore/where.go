@@ -42,6 +42,9 @@ func viewConditions(v store.View) []*qdrant.Condition {
 		return nil
 	}
 	var cs []*qdrant.Condition
+	if !v.Profile {
+		cs = append(cs, not(qdrant.NewMatchKeywords(fieldContentKey, store.ProfileKeys()...)))
+	}
 	at := v.ValidAt
 	if at.IsZero() {
 		at = v.Now

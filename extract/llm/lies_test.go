@@ -28,7 +28,7 @@ func TestGoodOperationsSurviveEveryWrapping(t *testing.T) {
 			if got := contents(rep.Operations); got != "The user collects old maps; The user lives in Oslo" {
 				t.Errorf("%q; rejected: %s", got, reasons(rep.Rejected))
 			}
-			if n := s.Calls(); n > 3 || n != rep.Usage.Calls || rep.Usage.PromptTokens != n*llmtest.PromptTokens {
+			if n := s.Calls(); n > 3*3 || n != rep.Usage.Calls || rep.Usage.PromptTokens != n*llmtest.PromptTokens {
 				t.Errorf("%d calls, counted %+v", n, rep.Usage)
 			}
 		})

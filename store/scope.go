@@ -65,7 +65,8 @@ type View struct {
 	Now     time.Time
 	ValidAt time.Time
 	KnownAt time.Time
-	All     bool // every version, for history and export
+	All     bool // every version, for history and export; those of a profile's sections too
+	Profile bool // the sections of the profile, see Item.IsProfile; other views leave them out
 }
 
 // Current is the view of the present.
@@ -78,6 +79,9 @@ func AsOf(t time.Time) View { return View{Now: t, ValidAt: t, KnownAt: t} }
 func (v View) Sees(it *Item) bool {
 	if v.All {
 		return true
+	}
+	if !v.Profile && it.IsProfile() {
+		return false
 	}
 	validTo := it.ValidTo
 	if v.KnownAt.IsZero() {

@@ -101,6 +101,9 @@ type Query struct {
 	Vector []float32
 	// Terms are the query's analysed terms; none switches the lexical arm off.
 	Terms []scoring.QueryTerm
+	// Correct asks to take, for terms that none of the items of the statistics has, what scoring.CorrectTypos makes of
+	// them; Candidates.Terms tells what was taken.
+	Correct bool
 	// How many candidates each arm may nominate; 0 switches it off.
 	Dense, Lexical, Recent, Important int
 }
@@ -109,9 +112,12 @@ type Query struct {
 type Candidates struct {
 	Records []Record // unique by item id, in no meaningful order
 	// Stats of the query's terms: Docs is the number of the scope's items that are neither retracted nor closed
-	// (RetractedAt and ValidTo zero), whatever filter and view select; DF, for each term that any of them holds in its
-	// own terms (scoring.Doc.Terms), how many do. Never over other scopes.
+	// (RetractedAt and ValidTo zero) and no sections of a profile, whatever filter and view select; DF, for each term that
+	// any of them holds in its own terms (scoring.Doc.Terms), how many do. Never over other scopes.
 	Stats scoring.LexicalStats
+	// Terms are the terms that were searched and that Stats counts: those of the query or, with Query.Correct, what
+	// scoring.CorrectTypos made of them. Never nil for a query with terms in a scope that holds items.
+	Terms []scoring.QueryTerm
 	// Pending counts, of those same items, the ones that have no vector yet.
 	Pending int
 	Failed  map[Arm]error // arms that could not answer

@@ -70,8 +70,11 @@ func newIndex(dim int, bm25 scoring.BM25) *index {
 	return &index{dim: dim, bm25: bm25, byID: map[string]int32{}, terms: map[scoring.Term]*termList{}, sessions: map[string][]place{}}
 }
 
-// counted reports whether statistics count the item: neither retracted nor closed. See store.Candidates.
-func counted(it *store.Item) bool { return it.RetractedAt.IsZero() && it.ValidTo.IsZero() }
+// counted reports whether statistics count the item: neither retracted nor closed, and no section of a profile. See
+// store.Candidates.
+func counted(it *store.Item) bool {
+	return it.RetractedAt.IsZero() && it.ValidTo.IsZero() && !it.IsProfile()
+}
 
 // moment orders the recent arm: when the item's matter took place or, where unknown, when it was recorded.
 func moment(it *store.Item) int64 {

@@ -28,6 +28,14 @@ func (w *where) view(v store.View) {
 	if v.All {
 		return
 	}
+	if !v.Profile {
+		keys := store.ProfileKeys()
+		args := make([]any, len(keys))
+		for i, k := range keys {
+			args[i] = k
+		}
+		w.and("content_key NOT IN (?"+strings.Repeat(", ?", len(keys)-1)+")", args...)
+	}
 	at := v.ValidAt
 	if at.IsZero() {
 		at = v.Now

@@ -74,6 +74,9 @@ func randomItem(r *rand.Rand, i int) store.Item {
 	}
 	it.Metadata = randomMetadata(r)
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
+	if i%13 == 7 { // a section of a profile
+		it.ContentKey = store.ProfileKeys()[i%6]
+	}
 	return it
 }
 

@@ -38,11 +38,16 @@ func newReference(items []store.Item, es []store.Embedding) *reference {
 	return ref
 }
 
+// counted reports whether statistics count an item.
+func counted(it *store.Item) bool {
+	return it.RetractedAt.IsZero() && it.ValidTo.IsZero() && !it.IsProfile()
+}
+
 func (ref *reference) stats(terms []scoring.QueryTerm) scoring.LexicalStats {
 	st := scoring.LexicalStats{DF: map[scoring.Term]int{}}
 	for i := range ref.items {
 		it := &ref.items[i]
-		if !it.RetractedAt.IsZero() || !it.ValidTo.IsZero() {
+		if !counted(it) {
 			continue
 		}
 		st.Docs++
@@ -60,7 +65,7 @@ func (ref *reference) pending() int {
 	n := 0
 	for i := range ref.items {
 		it := &ref.items[i]
-		if it.RetractedAt.IsZero() && it.ValidTo.IsZero() && ref.rows[it.ID] == nil {
+		if counted(it) && ref.rows[it.ID] == nil {
 			n++
 		}
 	}

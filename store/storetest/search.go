@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"evoke/scoring"
 	"evoke/store"
 )
@@ -288,6 +290,54 @@ func statistics(t *testing.T, s store.Store) {
 		must(t, err)
 		if c.Stats.Docs != 3 || c.Stats.DF[word[0].Term] != 2 || c.Pending != 3 {
 			t.Errorf("%d items, %d with the term, %d pending; want 3, 2, 3", c.Stats.Docs, c.Stats.DF[word[0].Term], c.Pending)
+		}
+	}
+}
+
+// corrections: words that no current item has are taken as what they are a slip of, when that is asked for.
+func corrections(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	gone := item("gone", "gardenia")
+	gone.RetractedAt = now
+	put(t, s, alice, item("a", "the garden behind the kitchen"), item("b", "garden tools"), item("c", "coffee"), gone)
+	for _, c := range []struct {
+		query   string
+		correct bool
+		want    string
+		best    string
+	}{
+		{"gadren tools", true, "garden tools", "b"},
+		{"gadren tools", false, "gadren tools", "b"},
+		{"kitchn", true, "kitchen", "a"},
+		{"kitchn", false, "kitchn", ""},
+		{"gardenai", true, "gardenai", ""},  // only a retracted item has what it is a slip of
+		{"coffee", true, "coffee", "c"},      // nothing to correct
+		{"kicthen gadren", true, "kitchen garden", "a"},
+	} {
+		got, err := s.Search(ctx, alice, store.Query{View: store.Current(now), Terms: terms(c.query), Correct: c.correct, Lexical: 5})
+		must(t, err)
+		if diff := cmp.Diff(terms(c.want), got.Terms); diff != "" {
+			t.Errorf("%q, correct %v: %s", c.query, c.correct, diff)
+		}
+		for _, q := range got.Terms {
+			n := 0
+			for _, r := range got.Records {
+				if slices.ContainsFunc(r.Doc.Terms(), func(f scoring.TermFreq) bool { return f.Term == q.Term }) {
+					n++
+				}
+			}
+			if got.Stats.DF[q.Term] != n {
+				t.Errorf("%q: %q in %d items, want %d", c.query, q.Token, got.Stats.DF[q.Term], n)
+			}
+		}
+		best := ""
+		for _, r := range got.Records {
+			if r.Ranks[store.LexicalArm] == 1 {
+				best = r.Item.ID
+			}
+		}
+		if best != c.best {
+			t.Errorf("%q, correct %v: best %q, want %q", c.query, c.correct, best, c.best)
 		}
 	}
 }

@@ -78,6 +78,54 @@ func asOf(t *testing.T, s store.Store) {
 	}
 }
 
+// profile: the sections of a profile are seen by views that ask for them alone, and stand in no statistics.
+func profile(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	fact, old, section := item("fact", "drinks tea"), item("old", "tea and coffee"), item("section", "tea every day")
+	old.ContentKey, section.ContentKey = store.ProfileKey("personal"), store.ProfileKey("personal")
+	old.ValidFrom, old.RecordedAt = now.Add(-time.Hour), now.Add(-time.Hour)
+	old.Close(now, now)
+	old.SupersededBy, section.Supersedes = "section", "old"
+	put(t, s, alice, fact, old, section)
+	with := func(v store.View) store.View {
+		v.Profile = true
+		return v
+	}
+	keys := store.Filter{ContentKeys: store.ProfileKeys()}
+	for _, c := range []struct {
+		name   string
+		view   store.View
+		filter store.Filter
+		want   []string
+	}{
+		{"facts", store.Current(now), store.Filter{}, []string{"fact"}},
+		{"facts of then", store.AsOf(now.Add(-time.Minute)), store.Filter{}, nil},
+		{"not asked for", store.Current(now), keys, nil},
+		{"everything there is now", with(store.Current(now)), store.Filter{}, []string{"fact", "section"}},
+		{"the profile", with(store.Current(now)), keys, []string{"section"}},
+		{"the profile of then", with(store.AsOf(now.Add(-time.Minute))), keys, []string{"old"}},
+		{"every version", store.View{All: true}, keys, []string{"old", "section"}},
+	} {
+		q := store.ListQuery{View: c.view, Filter: c.filter, Order: store.ByID}
+		if got := listAll(t.Context(), t, s, alice, q); !slices.Equal(got, c.want) {
+			t.Errorf("%s: listed %v, want %v", c.name, got, c.want)
+		}
+		found, err := s.Search(ctx, alice, store.Query{View: c.view, Filter: c.filter, Terms: terms("tea"), Lexical: 10, Recent: 10, Important: 10})
+		must(t, err)
+		if got := sortedIDs(found); !slices.Equal(got, c.want) {
+			t.Errorf("%s: found %v, want %v", c.name, got, c.want)
+		}
+		if found.Stats.Docs != 1 || found.Pending != 1 {
+			t.Errorf("%s: statistics of %d items, %d of them pending, want the fact alone", c.name, found.Stats.Docs, found.Pending)
+		}
+		st, err := s.Stats(ctx, alice, c.view)
+		must(t, err)
+		if all := listAll(t.Context(), t, s, alice, store.ListQuery{View: c.view, Order: store.ByID}); st.Total != len(all) {
+			t.Errorf("%s: counted %d items, listed %d", c.name, st.Total, len(all))
+		}
+	}
+}
+
 func sortedIDs(c *store.Candidates) []string {
 	var got []string
 	for i := range c.Records {

@@ -1,0 +1,148 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evoke/store"
+)
+
+// mostSources is how many turns a section of a profile names as its sources; the latest are kept.
+const mostSources = 256
+
+// staleKey is the metadata that marks a section of which a source was forgotten.
+const staleKey = "stale"
+
+// StaleSection reports whether a turn that a section of a profile rests on was forgotten since the section was written.
+// Such a section is not given to an extractor any more: the next text of it is made of new turns alone.
+func StaleSection(it *store.Item) bool {
+	v := it.Metadata[staleKey]
+	return v.Kind() == store.BoolValue && v.IsTrue()
+}
+
+// profileChanges are the changes that write sections anew, one for each section that there is something to write of: the
+// version that stands is closed and linked with the new one. current are the versions that stand, turns those that the
+// sections may rest on: a section none of whose turns is among them is left out, as are unknown names and empty texts.
+// Of two texts for one section the later counts. A text that stands already gets the new turns as sources and no new
+// version. It reads and writes nothing itself.
+func profileChanges(current []store.Item, sections []Section, turns map[string]store.Item, newID func() string, now time.Time, extractor string) []store.Change {
+	var out []store.Change
+	for _, name := range store.ProfileSections() {
+		s := lastSection(sections, name)
+		if s == nil {
+			continue
+		}
+		sources := slices.DeleteFunc(slices.Clone(s.Turns), func(id string) bool {
+			_, ok := turns[id]
+			return !ok
+		})
+		if len(sources) == 0 {
+			continue
+		}
+		if c, ok := sectionChange(standing(current, name), name, s.Content, sources, newID, now, extractor); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func lastSection(sections []Section, name string) *Section {
+	for i := len(sections) - 1; i >= 0; i-- {
+		if sections[i].Name == name && store.CleanText(sections[i].Content) != "" {
+			return &sections[i]
+		}
+	}
+	return nil
+}
+
+// standing is the current version of a section, or nil.
+func standing(current []store.Item, name string) *store.Item {
+	for i := range current {
+		if current[i].ContentKey == store.ProfileKey(name) && !current[i].Closed() {
+			return &current[i]
+		}
+	}
+	return nil
+}
+
+func sectionChange(old *store.Item, name, content string, sources []string, newID func() string, now time.Time, extractor string) (c store.Change, ok bool) {
+	content = store.CleanText(content)
+	if old != nil && !StaleSection(old) {
+		sources = withSources(old.Provenance.Turns, sources)
+		if old.Content == content {
+			same := *old
+			same.Provenance.Turns = sources
+			return store.Change{Put: []store.Item{same}}, !slices.Equal(sources, old.Provenance.Turns)
+		}
+	}
+	next := store.Item{
+		ID: newID(), Kind: store.Semantic, Content: content, Importance: 0.5, Confidence: 1, ValidFrom: now, RecordedAt: now,
+		Provenance: store.Provenance{Origin: store.ProfileOrigin, Extractor: extractor, Turns: withSources(nil, sources), Subject: store.ProfileKey(name)},
+		ContentKey: store.ProfileKey(name),
+	}
+	if old != nil {
+		next.Supersedes = old.ID
+	}
+	if err := next.Prepare(store.Limits{}); err != nil {
+		return store.Change{}, false
+	}
+	if old == nil {
+		return store.Change{Put: []store.Item{next}}, true
+	}
+	closed := *old
+	closed.Close(now, now)
+	closed.SupersededBy = next.ID
+	return store.Change{Put: []store.Item{closed, next}}, true
+}
+
+// withSources adds turns to a list of sources, each once; of too many the first go.
+func withSources(have, more []string) []string {
+	out := slices.Clone(have)
+	for _, id := range more {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out[max(0, len(out)-mostSources):]
+}
+
+// ForgetSources is the change that takes forgotten turns out of a profile: versions are all versions of its sections.
+// What rests on none but forgotten turns is deleted, and so is every closed version that rests on one of them; a current
+// one that rests on others, too, is marked (see StaleSection), because its text may still tell what was forgotten.
+func ForgetSources(versions []store.Item, gone map[string]bool) store.Change {
+	var c store.Change
+	for _, it := range versions {
+		if !it.IsProfile() || gone[it.ID] {
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(it.Provenance.Turns), func(id string) bool { return gone[id] })
+		switch {
+		case len(left) == len(it.Provenance.Turns):
+		case len(left) == 0 || it.Closed():
+			c.Delete = append(c.Delete, it.ID)
+		default:
+			it.Provenance.Turns = left
+			md := it.Metadata.Clone()
+			if md == nil {
+				md = store.Metadata{}
+			}
+			md[staleKey] = store.Bool(true)
+			it.Metadata = md
+			c.Put = append(c.Put, it)
+		}
+	}
+	return c
+}
+
+// profile reads the sections of a scope's profile that stand.
+func (w *Worker) profile(ctx context.Context, sc store.Scope) ([]store.Item, error) {
+	v := store.Current(w.now())
+	v.Profile = true
+	page, err := w.store.List(ctx, sc, store.ListQuery{Filter: store.Filter{ContentKeys: store.ProfileKeys()}, View: v, Order: store.Newest})
+	if err != nil {
+		return nil, fmt.Errorf("read profile: %w", err)
+	}
+	return page.Items, nil
+}

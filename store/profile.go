@@ -1,0 +1,32 @@
+package store
+
+import "slices"
+
+// ProfileOrigin is the Provenance.Origin of the sections of a profile.
+const ProfileOrigin = "profile"
+
+// ProfileSections lists the names of a profile's sections, in the order in which they are shown.
+func ProfileSections() []string {
+	return []string{"work", "personal", "top_of_mind", "recent_months", "earlier", "long_term"}
+}
+
+// profileKeys are the content keys of the sections. No statement has one of them: ContentKey makes hexadecimal digits.
+var profileKeys = func() []string {
+	keys := ProfileSections()
+	for i, name := range keys {
+		keys[i] = ProfileKey(name)
+	}
+	return keys
+}()
+
+// ProfileKey is the ContentKey, and the Provenance.Subject, of the items that hold a section of a profile, whatever they
+// say.
+func ProfileKey(section string) string { return "profile:" + section }
+
+// ProfileKeys are the content keys of all sections, in the order of ProfileSections.
+func ProfileKeys() []string { return slices.Clone(profileKeys) }
+
+// IsProfile reports whether the item is a version of a section of a profile: a summary of many turns, which is read as a
+// whole. Views leave it out unless they ask for it, so that it is neither found nor listed nor counted among facts, and
+// the statistics of a search do not count it. It needs no vectors.
+func (it *Item) IsProfile() bool { return slices.Contains(profileKeys, it.ContentKey) }

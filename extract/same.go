@@ -47,6 +47,7 @@ type Form struct {
 	speaker, about string
 	key            string // exact
 	words          []string
+	han            bool // the words are Chinese
 	doc            scoring.Doc
 }
 
@@ -59,7 +60,7 @@ func NewForm(s Statement) Form {
 	if f.speaker == "user" {
 		f.speaker = ""
 	}
-	f.words = normalWords(s.Content)
+	f.words, f.han = normalWords(s.Content)
 	if len(f.words) > 0 {
 		f.doc = scoring.NewDoc("", strings.Join(f.words, " "), time.Time{})
 	}
@@ -123,13 +124,14 @@ func movable(a, b []string) bool {
 	return adverbial[a[0]] && b[0] == "me" || adverbial[b[0]] && a[0] == "me"
 }
 
-// normalWords reduces a text to the words that carry its meaning, in order, in a canonical form.
-func normalWords(text string) []string {
+// normalWords reduces a text to the words that carry its meaning, in order, in a canonical form, and tells whether they
+// are Chinese.
+func normalWords(text string) (words []string, chinese bool) {
 	if strings.IndexFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) >= 0 {
 		if strings.IndexFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }) >= 0 {
-			return nil // Japanese: its grammar is not among ours
+			return nil, false // Japanese: its grammar is not among ours
 		}
-		return chineseWords(text)
+		return chineseWords(text), true
 	}
-	return englishWords(text)
+	return englishWords(text), false
 }

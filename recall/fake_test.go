@@ -91,7 +91,7 @@ func (f *fake) Search(ctx context.Context, sc store.Scope, q store.Query) (*stor
 		return c, nil
 	}
 	s.link()
-	c.Pending = s.pending
+	c.Pending, c.Terms = s.pending, q.Terms
 	var seen []int
 	for i := range s.records {
 		it := &s.records[i].Item

@@ -166,7 +166,7 @@ func (p *plan) query() store.Query {
 		}
 		return max(n, p.req.Limit)
 	}
-	q := store.Query{Filter: p.filter, View: p.view, Vector: p.vector, Terms: p.terms, Recent: arm(p.opts.Recent), Important: arm(p.opts.Important)}
+	q := store.Query{Filter: p.filter, View: p.view, Vector: p.vector, Terms: p.terms, Correct: true, Recent: arm(p.opts.Recent), Important: arm(p.opts.Important)}
 	if p.vector != nil {
 		q.Dense = arm(p.opts.Dense)
 	}

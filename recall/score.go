@@ -44,7 +44,7 @@ func (p *plan) score(sc store.Scope, place int, found *store.Candidates) []*cand
 	}
 	if !p.blank {
 		denseAnswered := p.vector != nil && found.Failed[store.DenseArm] == nil
-		p.scoreTerms(all, found.Stats, denseAnswered)
+		p.scoreTerms(all, found, denseAnswered)
 	}
 	for _, c := range all {
 		p.finish(c)
@@ -52,10 +52,11 @@ func (p *plan) score(sc store.Scope, place int, found *store.Candidates) []*cand
 	return all
 }
 
-func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bool) {
-	lex := scoring.NewLexical(lexicalParams(dense), stats, p.terms)
+func (p *plan) scoreTerms(all []*candidate, found *store.Candidates, dense bool) {
+	words, stats := found.Terms, found.Stats
+	lex := scoring.NewLexical(lexicalParams(dense), stats, words)
 	named, mixed := cast(all)
-	matter := scoring.NewLexical(lexicalParams(false), stats, p.matter(all))
+	matter := scoring.NewLexical(lexicalParams(false), stats, matter(words, all))
 	asked := map[string]bool{} // whether the question names the speaker
 	for _, c := range all {
 		r, t := c.record, &c.terms
@@ -94,7 +95,7 @@ func (p *plan) scoreTerms(all []*candidate, stats scoring.LexicalStats, dense bo
 }
 
 // matter is what the question asks for: its terms without those that name a speaker of the candidates.
-func (p *plan) matter(all []*candidate) []scoring.QueryTerm {
+func matter(words []scoring.QueryTerm, all []*candidate) []scoring.QueryTerm {
 	names := map[string]bool{}
 	seen := map[string]bool{}
 	for _, c := range all {
@@ -107,7 +108,7 @@ func (p *plan) matter(all []*candidate) []scoring.QueryTerm {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(p.terms), func(t scoring.QueryTerm) bool { return names[t.Token] })
+	return slices.DeleteFunc(slices.Clone(words), func(t scoring.QueryTerm) bool { return names[t.Token] })
 }
 
 // scoreCore fills the dense score and A0.

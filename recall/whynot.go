@@ -120,7 +120,7 @@ func (e *Engine) explainNamed(ctx context.Context, p *plan, scopes []searched, i
 func (e *Engine) lookUp(ctx context.Context, sc store.Scope, p *plan, ids []string) (*store.Candidates, error) {
 	c, cancel := context.WithTimeout(ctx, share(ctx, searchShare, e.opts.SearchTimeout))
 	defer cancel()
-	q := store.Query{Filter: store.Filter{IDs: ids}, View: store.View{Now: p.now, All: true}, Vector: p.vector, Terms: p.terms, Important: len(ids)}
+	q := store.Query{Filter: store.Filter{IDs: ids}, View: store.View{Now: p.now, All: true}, Vector: p.vector, Terms: p.terms, Correct: true, Important: len(ids)}
 	if p.vector != nil {
 		q.Dense = len(ids)
 	}

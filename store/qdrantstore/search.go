@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -79,7 +81,12 @@ func (s *search) run(ctx context.Context) (*store.Candidates, error) {
 	if err := s.checkVector(sp); err != nil {
 		s.fail(store.DenseArm, err)
 	}
-	if err := s.statistics(ctx, sp); err != nil {
+	err = s.statistics(ctx, sp)
+	if err == nil && s.q.Correct {
+		err = s.correct(ctx)
+	}
+	s.out.Terms = s.q.Terms
+	if err != nil {
 		if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
 			return nil, err
 		}
@@ -151,6 +158,43 @@ func (s *search) statistics(ctx context.Context, sp space) error {
 		s.out.Pending = st.Docs
 	}
 	return err
+}
+
+// correct replaces the terms that no current item has by what they may be slips of. All that come into question are counted
+// at once, so that a query without such terms costs nothing.
+func (s *search) correct(ctx context.Context) error {
+	var candidates []int64
+	for _, t := range s.q.Terms {
+		if s.out.Stats.DF[t.Term] == 0 {
+			for _, c := range scoring.TypoTerms(t.Token) {
+				candidates = append(candidates, int64(c))
+			}
+		}
+	}
+	if len(candidates) == 0 {
+		return nil
+	}
+	slices.Sort(candidates)
+	candidates = slices.Compact(candidates)
+	hits, err := s.db.facet(ctx, fieldTerms, within(s.scope, current(), qdrant.NewMatchInts(fieldTerms, candidates...)))
+	if err != nil {
+		return err
+	}
+	counts := maps.Clone(s.out.Stats.DF)
+	for _, h := range hits {
+		if v := h.GetValue().GetIntegerValue(); v >= 0 && v <= math.MaxUint32 {
+			if _, wanted := slices.BinarySearch(candidates, v); wanted {
+				counts[scoring.Term(v)] = int(h.GetCount())
+			}
+		}
+	}
+	s.q.Terms = scoring.CorrectTypos(s.q.Terms, func(t scoring.Term) int { return counts[t] })
+	for _, t := range s.q.Terms {
+		if n := counts[t.Term]; n > 0 {
+			s.out.Stats.DF[t.Term] = n
+		}
+	}
+	return nil
 }
 
 // queryTerms are the terms of a query, each once: the server refuses a vector that names one twice.

@@ -94,7 +94,10 @@ func (s *search) run() *store.Candidates {
 	s.scratch = s.x.takeScratch()
 	defer s.x.spare.Put(s.scratch)
 	s.narrow()
-	c := &store.Candidates{Stats: s.stats(), Pending: s.x.pending}
+	if s.q.Correct {
+		s.q.Terms = scoring.CorrectTypos(s.q.Terms, s.x.df)
+	}
+	c := &store.Candidates{Stats: s.stats(), Terms: s.q.Terms, Pending: s.x.pending}
 	vector := false
 	if s.q.Vector != nil && s.x.dim > 0 {
 		if err := store.ValidateVector("query vector", s.q.Vector, s.x.dim); err != nil {
@@ -173,11 +176,19 @@ func (s *search) walk(arm store.Arm, order []int32, n int) {
 func (s *search) stats() scoring.LexicalStats {
 	st := scoring.LexicalStats{Docs: s.x.current, DF: make(map[scoring.Term]int, len(s.q.Terms))}
 	for _, t := range s.q.Terms {
-		if l := s.x.terms[t.Term]; l != nil && l.df > 0 {
-			st.DF[t.Term] = int(l.df)
+		if df := s.x.df(t.Term); df > 0 {
+			st.DF[t.Term] = df
 		}
 	}
 	return st
+}
+
+// df is in how many current items a term occurs.
+func (x *index) df(t scoring.Term) int {
+	if l := x.terms[t]; l != nil {
+		return int(l.df)
+	}
+	return 0
 }
 
 func (s *search) records(vector bool) []store.Record {

@@ -310,8 +310,8 @@ func corrections(t *testing.T, s store.Store) {
 		{"gadren tools", false, "gadren tools", "b"},
 		{"kitchn", true, "kitchen", "a"},
 		{"kitchn", false, "kitchn", ""},
-		{"gardenai", true, "gardenai", ""},  // only a retracted item has what it is a slip of
-		{"coffee", true, "coffee", "c"},      // nothing to correct
+		{"gardenai", true, "gardenai", ""}, // only a retracted item has what it is a slip of
+		{"coffee", true, "coffee", "c"},    // nothing to correct
 		{"kicthen gadren", true, "kitchen garden", "a"},
 	} {
 		got, err := s.Search(ctx, alice, store.Query{View: store.Current(now), Terms: terms(c.query), Correct: c.correct, Lexical: 5})

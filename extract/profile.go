@@ -12,16 +12,6 @@ import (
 // mostSources is how many turns a section of a profile names as its sources; the latest are kept.
 const mostSources = 256
 
-// staleKey is the metadata that marks a section of which a source was forgotten.
-const staleKey = "stale"
-
-// StaleSection reports whether a turn that a section of a profile rests on was forgotten since the section was written.
-// Such a section is not given to an extractor any more: the next text of it is made of new turns alone.
-func StaleSection(it *store.Item) bool {
-	v := it.Metadata[staleKey]
-	return v.Kind() == store.BoolValue && v.IsTrue()
-}
-
 // profileChanges are the changes that write sections anew, one for each section that there is something to write of: the
 // version that stands is closed and linked with the new one. current are the versions that stand, turns those that the
 // sections may rest on: a section none of whose turns is among them is left out, as are unknown names and empty texts.
@@ -69,7 +59,7 @@ func standing(current []store.Item, name string) *store.Item {
 
 func sectionChange(old *store.Item, name, content string, sources []string, newID func() string, now time.Time, extractor string) (c store.Change, ok bool) {
 	content = store.CleanText(content)
-	if old != nil && !StaleSection(old) {
+	if old != nil && !old.ProfileStale() {
 		sources = withSources(old.Provenance.Turns, sources)
 		if old.Content == content {
 			same := *old
@@ -82,7 +72,7 @@ func sectionChange(old *store.Item, name, content string, sources []string, newI
 		Provenance: store.Provenance{Origin: store.ProfileOrigin, Extractor: extractor, Turns: withSources(nil, sources), Subject: store.ProfileKey(name)},
 		ContentKey: store.ProfileKey(name),
 	}
-	if old != nil {
+	if next.FollowProfile(old); old != nil {
 		next.Supersedes = old.ID
 	}
 	if err := next.Prepare(store.Limits{}); err != nil {
@@ -110,7 +100,7 @@ func withSources(have, more []string) []string {
 
 // ForgetSources is the change that takes forgotten turns out of a profile: versions are all versions of its sections.
 // What rests on none but forgotten turns is deleted, and so is every closed version that rests on one of them; a current
-// one that rests on others, too, is marked (see StaleSection), because its text may still tell what was forgotten.
+// one that rests on others, too, is marked (see store.Item.ProfileStale), because its text may still tell what was forgotten.
 func ForgetSources(versions []store.Item, gone map[string]bool) store.Change {
 	var c store.Change
 	for _, it := range versions {
@@ -124,12 +114,7 @@ func ForgetSources(versions []store.Item, gone map[string]bool) store.Change {
 			c.Delete = append(c.Delete, it.ID)
 		default:
 			it.Provenance.Turns = left
-			md := it.Metadata.Clone()
-			if md == nil {
-				md = store.Metadata{}
-			}
-			md[staleKey] = store.Bool(true)
-			it.Metadata = md
+			it.MarkProfileStale()
 			c.Put = append(c.Put, it)
 		}
 	}

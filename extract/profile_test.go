@@ -68,7 +68,7 @@ func TestProfileChangesWritesASection(t *testing.T) {
 	want := []store.Change{{Put: []store.Item{{
 		ID: "new1", Kind: store.Semantic, Content: "A nurse at night.", Importance: 0.5, Confidence: 1, ValidFrom: profileNow, RecordedAt: profileNow,
 		Provenance: store.Provenance{Origin: "profile", Extractor: "llm/1", Turns: []string{"t1", "t2"}, Subject: "profile:work"},
-		ContentKey: "profile:work",
+		ContentKey: "profile:work", Metadata: store.Metadata{"version": store.Number(1)},
 	}}}}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(store.Value{})); d != "" {
 		t.Error(d)
@@ -84,7 +84,7 @@ func TestProfileChangesVersions(t *testing.T) {
 		t.Fatalf("%+v, want one change of two items", second)
 	}
 	old, next := second[0].Put[0], second[0].Put[1]
-	if old.SupersededBy != "second" || !old.ValidTo.Equal(later) || next.Supersedes != old.ID || next.Closed() {
+	if old.SupersededBy != "second" || !old.ValidTo.Equal(later) || next.Supersedes != old.ID || next.Closed() || next.ProfileVersion() != 2 {
 		t.Errorf("not linked: %+v and %+v", old, next)
 	}
 	if !slices.Equal(next.Provenance.Turns, []string{"t1", "t2"}) {
@@ -132,11 +132,11 @@ func TestForgetSources(t *testing.T) {
 		t.Fatalf("%d versions left, want the closed one gone: %+v", len(left), left)
 	}
 	work := standing(left, "work")
-	if work == nil || !StaleSection(work) || !slices.Equal(work.Provenance.Turns, []string{"t2"}) || StaleSection(standing(left, "personal")) {
+	if work == nil || !work.ProfileStale() || !slices.Equal(work.Provenance.Turns, []string{"t2"}) || standing(left, "personal").ProfileStale() {
 		t.Errorf("%+v, want it marked and without the forgotten source", work)
 	}
 	again := profileChanges(left, []Section{section("work", "A nurse and a baker.", "t3")}, turnSet("t3"), ids, profileNow.Add(2*time.Hour), "llm/1")
-	if next := standing(applyChanges(left, again...), "work"); next == nil || StaleSection(next) || !slices.Equal(next.Provenance.Turns, []string{"t3"}) {
+	if next := standing(applyChanges(left, again...), "work"); next == nil || next.ProfileStale() || !slices.Equal(next.Provenance.Turns, []string{"t3"}) {
 		t.Errorf("%+v, want a version of the new turn alone", next)
 	}
 	if left = applyChanges(left, ForgetSources(left, map[string]bool{"t2": true})); len(left) != 0 {

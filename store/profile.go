@@ -30,3 +30,37 @@ func ProfileKeys() []string { return slices.Clone(profileKeys) }
 // whole. Views leave it out unless they ask for it, so that it is neither found nor listed nor counted among facts, and
 // the statistics of a search do not count it. It needs no vectors.
 func (it *Item) IsProfile() bool { return slices.Contains(profileKeys, it.ContentKey) }
+
+// The metadata of sections.
+const (
+	profileVersion = "version" // a number, from 1
+	profileStale   = "stale"
+)
+
+// ProfileVersion is the number of this version of a section, from 1.
+func (it *Item) ProfileVersion() int { return max(1, int(it.Metadata[profileVersion].Num())) }
+
+// ProfileStale reports whether a turn that the section rests on was forgotten since it was written. Such a section is not
+// given to an extractor any more: its next text is made of new turns alone.
+func (it *Item) ProfileStale() bool { return it.Metadata[profileStale].IsTrue() }
+
+// MarkProfileStale sets what ProfileStale reports, without touching metadata that others hold.
+func (it *Item) MarkProfileStale() { it.setMetadata(profileStale, Bool(true)) }
+
+// FollowProfile makes the item the version after old, which may be nil.
+func (it *Item) FollowProfile(old *Item) {
+	n := 1
+	if old != nil {
+		n = old.ProfileVersion() + 1
+	}
+	it.setMetadata(profileVersion, Number(float64(n)))
+}
+
+func (it *Item) setMetadata(key string, v Value) {
+	md := it.Metadata.Clone()
+	if md == nil {
+		md = Metadata{}
+	}
+	md[key] = v
+	it.Metadata = md
+}

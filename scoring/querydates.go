@@ -30,6 +30,16 @@ var units = set(`calories calorie kcal cal dollars dollar euros euro pounds usd 
 	watts w mb gb tb kb bytes requests rows records lines followers subscribers subscriber members guests attendees students
 	employees tickets units square sq characters tokens photos files messages emails questions`)
 
+// reLabel is what stands before a number that names a thing and is no year.
+var reLabel = regexp.MustCompile(`\b(?:extension|port|page|room|flat|gate|flight|version|number|no\.?|line|bus|route|apartment|suite|unit|building|code|pin|zip|postcode|model|iso|rfc|section|chapter|ticket|issue|invoice|channel|locker|serial)\s+(?:is\s+|was\s+|number\s+|no\.?\s+)?$`)
+
+var reTimes = regexp.MustCompile(`^\s*(?:by|x|×|\*)\s*\d`)
+
+// countedYear reports whether the four digits at a place are the number of a thing ("port 2020") or a measure ("2048 by 1080").
+func countedYear(s string, at int) bool {
+	return reLabel.MatchString(s[:at]) || reTimes.MatchString(s[at+4:])
+}
+
 // QueryDates finds the dates a question names: days ("7 May", "May 7th, 2023", "2023-05-07", "5月2日"), otherwise months
 // ("in June 2023", "5月"), otherwise years. "may" and "march" count as months only beside a day, a year or a word like
 // "in"; four-digit numbers that count something ("2000 calories") are not years. It returns nil when there is none.
@@ -122,9 +132,9 @@ func yearsNamed(s string) []DateWindow {
 	if len(out) > 0 {
 		return out
 	}
-	for _, m := range reYear.FindAllStringSubmatch(s, -1) {
-		if !units.has(m[2]) {
-			out = append(out, DateWindow{Year: atoi(m[1])})
+	for _, at := range reYear.FindAllStringSubmatchIndex(s, -1) {
+		if unit := at[4] >= 0 && units.has(s[at[4]:at[5]]); !unit && !countedYear(s, at[2]) {
+			out = append(out, DateWindow{Year: atoi(s[at[2]:at[3]])})
 		}
 	}
 	return out

@@ -81,7 +81,8 @@ var weekdayIndex = map[string]int{"monday": 0, "tuesday": 1, "wednesday": 2, "th
 	"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "月": 0, "火": 1, "水": 2, "木": 3, "金": 4, "土": 5}
 
 var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-	"ten": 10, "a": 1, "an": 1, "a couple": 2, "couple": 2, "a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 3,
+	"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "a": 1, "an": 1, "a couple": 2, "couple": 2, "a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 3,
 	"一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "几": 3, "幾": 3, "数": 3}
 
 // ResolveDates gives the days a text said at a given time speaks of: relative phrases in English, Chinese and simple

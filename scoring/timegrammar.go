@@ -45,7 +45,7 @@ func QueryDatesAt(query string, now time.Time) []DateWindow {
 }
 
 // reFuture are the words of a question about what is to come.
-var reFuture = regexp.MustCompile(`\b(?:will|shall|going to|due|upcoming|plan(?:s|ned|ning)? to|scheduled)\b|'ll\b|将|会在|打算|计划|即将|要去|安排`)
+var reFuture = regexp.MustCompile(`\b(?:will|shall|going to|due|upcoming|plan(?:s|ned|ning)? to|scheduled|(?:do|does) \w+ (?:have|need) to)\b|'ll\b|将|会在|打算|计划|即将|要去|安排|要[做交办开见买参准]`)
 
 // timed is an expression found: text[from:to] means any of the windows.
 type timed struct {
@@ -154,8 +154,31 @@ func (g *grammar) settle() {
 	})
 }
 
+// weekday is the day of the week that an expression names, from Monday = 0, or -1.
+func (g *grammar) weekday(t *timed) int {
+	for _, w := range strings.Fields(g.text[t.from:t.to]) {
+		if d, ok := weekdayIndex[w]; ok {
+			return d
+		}
+	}
+	return -1
+}
+
+var reDateGap = regexp.MustCompile(`^,?\s*(?:the\s+)?$`)
+
+// dropWeekdays leaves of "Saturday, June 3" the date.
+func (g *grammar) dropWeekdays() {
+	for i := 0; i+1 < len(g.found); i++ {
+		a, b := &g.found[i], &g.found[i+1]
+		if b.windows[0].Day != 0 && reDateGap.MatchString(g.text[a.to:b.from]) && g.weekday(a) >= 0 && a.windows[0].Day == 0 {
+			g.found = slices.Delete(g.found, i, i+1)
+		}
+	}
+}
+
 // windows reads what stands around the expressions.
 func (g *grammar) windows() []DateWindow {
+	g.dropWeekdays()
 	for i := 0; i < len(g.found); i++ {
 		g.narrow(i)
 		for i+1 < len(g.found) && g.found[i+1].from < g.found[i].to {
@@ -193,6 +216,7 @@ func (g *grammar) narrow(i int) {
 		before = g.text[g.found[i-1].to:t.from]
 	}
 	if m := rePartBefore.FindStringSubmatch(before); m != nil {
+		defer func() { t.from -= len(m[0]) }() // what stands before the part may open it
 		r, ok := g.span(t.windows[0], 0)
 		if !ok || r.To-r.From < 6 { // "early May 1"
 			return
@@ -327,6 +351,7 @@ var (
 	reHanSince = regexp.MustCompile(`^(?:以来|至今|到现在|到今天|开始|起)`)
 	reHanAfter = regexp.MustCompile(`^(?:之后|以后|过后|后)`)
 	reHanPrior = regexp.MustCompile(`^(?:之前|以前|前)`)
+	reHanUntil = regexp.MustCompile(`^(?:为止|為止)`)
 	reBetween  = regexp.MustCompile(`\bbetween\s+(?:the\s+)?(?:early|mid|late)?[\s-]*$`)
 	reHanRange = regexp.MustCompile(`^(?:之间|期间|这段时间)`)
 )
@@ -353,6 +378,10 @@ func (g *grammar) join(i int) (DateRange, bool) {
 		}
 		return 0
 	}
+	if d := g.weekday(a); d >= 0 && g.weekday(b) >= 0 && strings.HasSuffix(g.text[b.from:b.to], "week") {
+		r := b.windows[0].Range // "Monday to Thursday last week": Monday of that week
+		return DateRange{r.From - Day(r.From.weekday()) + Day(d), r.To}, Day(d) <= Day(r.From.weekday())
+	}
 	x, okX := g.span(a.windows[0], year(b.windows[0]))
 	y, okY := g.span(b.windows[0], year(a.windows[0]))
 	if okX && okY && x.From > y.To { // "November to February 2023"
@@ -377,15 +406,21 @@ func (g *grammar) open(t *timed) []DateWindow {
 	before, behind := g.text[:t.from], g.text[t.to:]
 	// What was said may be of the day before or behind; of an open end nothing later than today is known.
 	last := g.today
-	if g.future || r.To >= last {
+	if g.future || r.From >= last {
 		last = min(r.To+366, maxDay)
 	}
 	switch {
 	case reSince.MatchString(before), reHanSince.MatchString(behind):
-		return []DateWindow{{Range: DateRange{r.From, max(last, r.To)}}}
+		if g.future || r.From >= g.today {
+			last = max(last, r.To)
+		}
+		return []DateWindow{{Range: DateRange{r.From, last}}}
 	case reAfter.MatchString(before), reHanAfter.MatchString(behind):
+		if r.To >= last {
+			last = min(r.To+366, maxDay)
+		}
 		return []DateWindow{{Range: DateRange{min(r.To+1, maxDay), last}}}
-	case reUntil.MatchString(before):
+	case reUntil.MatchString(before), reHanUntil.MatchString(behind):
 		return []DateWindow{{Range: DateRange{minDay, r.To}}}
 	case rePrior.MatchString(before), reHanPrior.MatchString(behind):
 		return []DateWindow{{Range: DateRange{minDay, max(r.From-1, minDay)}}}

@@ -284,6 +284,7 @@ func TestTimesOfOtherMoments(t *testing.T) {
 		{time.Date(2023, 1, 5, 8, 0, 0, 0, time.UTC), "去年年底", "2022-09-01..2022-12-31"},
 		{time.Date(2023, 1, 1, 8, 0, 0, 0, time.UTC), "last quarter", "2022-10-01..2022-12-31"},
 		{time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), "last month, two years ago, 上周", ""},
+		{time.Date(2023, 6, 14, 8, 0, 0, 0, time.UTC), "after this week", "2023-06-19..2024-06-18"},
 		{time.Time{}, "yesterday", ""},
 		{time.Time{}, "7 May 2023", "2023-05-07"},
 	} {

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	enNumber = `\d{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|an?|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|half\s+an?`
+	enNumber = `\d{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|an?|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|half\s+an?`
 	enUnit   = `day|week|fortnight|month|year`
 	enDays   = `monday|tuesday|wednesday|thursday|friday|saturday|sunday`
 	enYear   = `(?:19|20)\d\d`
@@ -15,8 +15,8 @@ const (
 	hanUnits = `天|日|周|週|个?星期|個?星期|个?礼拜|个月|個月|年`
 )
 
-// timeRules are tried in this order; of expressions that begin at one place and are equally long the first counts.
-var timeRules = []timeRule{
+// The rules are tried in this order; of expressions that begin at one place and are equally long the first counts.
+var commonTimeRules = []timeRule{
 	{needs: "#", re: reDayMonth, make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: plausibleYear(m[3]), Month: monthNumber(m[2]), Day: atoi(m[1])}}
 	}},
@@ -61,14 +61,14 @@ var timeRules = []timeRule{
 		g.to += 2
 		return []DateWindow{{Range: DateRange{civil(y, 1, 1), civil(y+9, 12, 31)}}}
 	}},
-	{needs: "before last|after next", re: regexp.MustCompile(`\b(week|weekend|month|year)\s+(before last|after next)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "before last|after next", whole: true, re: regexp.MustCompile(`\b(?:the\s+)?(night|week|weekend|month|quarter|year)\s+(before last|after next)\b`), make: func(g *grammar, m []string) []DateWindow {
 		n := 2
 		if m[2] == "before last" {
 			n = -2
 		}
 		return g.unitAt(m[1], n)
 	}},
-	{needs: "ago|back|earlier|before now", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(?:and\s+a\s+half\s+)?(ago|back|earlier|before now)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "ago|back|earlier|before now", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(ago|back|earlier|before now)\b(?:\s+(today))?`), make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Range: agoIn(g.today, m[1], m[2])}}
 	}},
 	{needs: "from now|from today|hence", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(` + enUnit + `)s?\s+(from now|from today|hence)\b`), make: func(g *grammar, m []string) []DateWindow {
@@ -94,7 +94,7 @@ var timeRules = []timeRule{
 	{needs: "christmas|new year|halloween|valentine|thanksgiving|easter", re: reEnglishFeast, make: (*grammar).feast},
 	{needs: "#", re: regexp.MustCompile(`\b(?:early|mid|late)-(` + enYear + `)\b`), make: func(_ *grammar, m []string) []DateWindow { return []DateWindow{{Year: atoi(m[1])}} }},
 	{needs: "#", re: reYear, make: func(g *grammar, m []string) []DateWindow {
-		if units.has(m[2]) {
+		if units.has(m[2]) || countedYear(g.text, g.from) {
 			return nil
 		}
 		g.to = g.from + 4
@@ -102,7 +102,11 @@ var timeRules = []timeRule{
 	}},
 
 	{han: true, whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))的?(\d{1,2})月份?(?:(\d{1,2})[日号號])?`), make: func(g *grammar, m []string) []DateWindow {
-		return []DateWindow{{Year: g.hanYear(m[1], m[2]), Month: monthOrNone(atoi(m[3])), Day: atoi(m[4])}}
+		w := DateWindow{Year: g.hanYear(m[1], m[2]), Month: monthOrNone(atoi(m[3])), Day: atoi(m[4])}
+		if _, ok := validDate(w.Year, w.Month, w.Day); !ok {
+			w.Day = 0 // 2月30日: the month
+		}
+		return []DateWindow{w}
 	}},
 	{han: true, whole: true, re: regexp.MustCompile(`(\d{1,2})月份?(?:(\d{1,2})[日号號])?`), make: func(g *grammar, m []string) []DateWindow {
 		if digitBefore(g.text, g.from) {
@@ -120,7 +124,7 @@ var timeRules = []timeRule{
 		return g.lastDay(atoi(m[1]))
 	}},
 	{han: true, re: regexp.MustCompile(`(\d{4})\s*年`), make: func(g *grammar, m []string) []DateWindow {
-		if digitBefore(g.text, g.from) || plausibleYear(m[1]) == 0 || startsWithAny(g.text[g.to:], "年前", "年以前", "年之前", "年来", "年后") {
+		if digitBefore(g.text, g.from) || plausibleYear(m[1]) == 0 || startsWithAny(g.text[g.to:], "年前", "年来", "年后") || atoi(m[1]) < 1900 && startsWithAny(g.text[g.to:], "年以前", "年之前") {
 			return nil
 		}
 		g.to = len(g.text[:g.to]) + len("年")
@@ -167,6 +171,9 @@ var timeRules = []timeRule{
 		return near(d, 0, 0)
 	}},
 	{han: true, re: regexp.MustCompile(`((?:周|週|星期|礼拜)([一二三四五六日天]))`), make: func(g *grammar, m []string) []DateWindow {
+		if before := g.text[:g.from]; strings.HasSuffix(before, "每") || strings.HasSuffix(before, "每个") || strings.HasSuffix(before, "每個") {
+			return nil
+		}
 		return g.weekdayNear(weekdayIndex[m[2]])
 	}},
 	{han: true, re: regexp.MustCompile(`(年初|年底|年末|年中|上半年|下半年|月初|月底|月末)`), make: (*grammar).hanBarePart},

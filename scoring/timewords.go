@@ -31,10 +31,6 @@ func distance(n, unit string) (d, slack Day, ok bool) {
 	}
 	count := quantity(strings.Join(strings.Fields(n), " "))
 	switch n {
-	case "eleven":
-		count = 11
-	case "twelve":
-		count = 12
 	case "两三":
 		count = 3
 	case "三五":
@@ -54,7 +50,22 @@ func agoIn(today Day, n, unit string) DateRange {
 	if !ok {
 		return nowhere()
 	}
+	if far := vague(n); far > 0 {
+		length, _ := unitDays(unit)
+		return DateRange{today - far*length - slack, today - 2*length + slack/2}
+	}
 	return DateRange{today - d - slack, today - d + slack}
+}
+
+// vague is how many units a word for a few may reach to; 0 for a number.
+func vague(n string) Day {
+	switch {
+	case strings.HasSuffix(n, "few"), n == "几", n == "幾", n == "数":
+		return 4
+	case n == "several":
+		return 6
+	}
+	return 0
 }
 
 func ahead(today Day, n, unit string) DateRange {
@@ -90,8 +101,14 @@ func (g *grammar) unitAt(unit string, n int) []DateWindow {
 		return []DateWindow{{Range: weekend(Day(n))(g.today)}}
 	case "month":
 		return []DateWindow{{Range: months(n)(g.today)}}
+	case "night":
+		return near(g.today, Day(n), Day(n))
 	}
-	y, _, _ := g.today.Date()
+	y, m, _ := g.today.Date()
+	if unit == "quarter" {
+		from := (int(m)-1)/3*3 + 1 + 3*n
+		return []DateWindow{{Range: DateRange{civil(y, from, 1), civil(y, from+3, 1) - 1}}}
+	}
 	return []DateWindow{{Year: y + n}}
 }
 
@@ -122,6 +139,9 @@ func (g *grammar) englishMonth(m []string) []DateWindow {
 	}
 	if m[1] == "" {
 		before := g.text[:g.from]
+		if girl(m[2]) && reGirlLead.MatchString(before) {
+			return nil // "what did June say"
+		}
 		joined := strings.HasSuffix(before, "and ") && strings.Contains(before, "between ") || strings.HasSuffix(before, " to ") && strings.Contains(before, "from ")
 		if ambiguousMonth(m[2]) && !reMonthLead.MatchString(before) && !joined {
 			return nil
@@ -237,6 +257,9 @@ func (g *grammar) partOfYear(part, of, year int, side string) []DateWindow {
 }
 
 func (g *grammar) englishWeekday(m []string) []DateWindow {
+	if reEvery.MatchString(g.text[:g.from]) {
+		return nil // a habit
+	}
 	day := Day(weekdayIndex[m[2]])
 	monday := g.today - Day(g.today.weekday())
 	if m[3] != "" {
@@ -267,6 +290,21 @@ func (g *grammar) weekdayNear(weekday int) []DateWindow {
 	return near(g.today, -back, -back)
 }
 
+// girl reports months that are also names of people.
+func girl(month string) bool {
+	switch month {
+	case "april", "may", "june", "august":
+		return true
+	}
+	return false
+}
+
+var (
+	reGirlLead = regexp.MustCompile(`\b(?:did|does|can|could|should|asked|ask|told|tell|met|called)\s+$`)
+	reEvery    = regexp.MustCompile(`\b(?:every|each)\s+(?:single\s+|other\s+)?$`)
+	reNoDay    = regexp.MustCompile(`^(?:st|nd|rd|th)?\s+(?:floor|page|street|avenue|road|line|row|attempt|try|time|day|date|anniversary|birthday|grade|place|lap|hole|screen|slide|chapter|story|storey|level|week|month|deck|platform|track|shelf|seat)\b`)
+)
+
 var reDayEnd = regexp.MustCompile(`^\s*(?:$|[?.,!;:)])`)
 
 func (g *grammar) dayOfMonth(m []string) []DateWindow {
@@ -274,7 +312,10 @@ func (g *grammar) dayOfMonth(m []string) []DateWindow {
 	if m[2] != "" {
 		return g.dayIn(sideOffset(m[2][:4]), n)
 	}
-	// "the 3rd time", "the 21st century"
+	// "the 3rd time", "the 21st century", "on the 2nd floor"
+	if reNoDay.MatchString(g.text[g.to:]) {
+		return nil
+	}
 	if !reDayEnd.MatchString(g.text[g.to:]) && !strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(g.text[:g.from], "the "), " "), "on") {
 		return nil
 	}

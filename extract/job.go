@@ -31,9 +31,9 @@ type turnRef struct {
 
 // extract runs a job. It returns the position up to which it saw the thread, also when it fails; 0 when it saw nothing.
 func (w *Worker) extract(ctx context.Context, j store.Job) (int, error) {
-	st, err := w.ledger.Thread(ctx, j.Scope, j.Thread)
+	st, err := w.thread(ctx, j)
 	if err != nil {
-		return 0, fmt.Errorf("read thread: %w", err)
+		return 0, err
 	}
 	refs, err := w.waiting(ctx, j, st)
 	if err != nil {
@@ -53,6 +53,24 @@ func (w *Worker) extract(ctx context.Context, j store.Job) (int, error) {
 		return st.Next, err
 	}
 	return st.Next, w.conclude(ctx, j, st.Next, ops, turns)
+}
+
+// thread reads where a thread stands when all that it counts is among the items: turns are recorded first, and applied
+// after that, by a write that is still under way or by the replay of one that failed.
+func (w *Worker) thread(ctx context.Context, j store.Job) (store.ThreadState, error) {
+	unlock, err := w.opts.Locks.LockContext(ctx, j.Scope)
+	if err != nil {
+		return store.ThreadState{}, err
+	}
+	defer unlock()
+	if err := store.ReplayScope(ctx, w.store, w.ledger, j.Scope); err != nil {
+		return store.ThreadState{}, fmt.Errorf("read thread: %w", err)
+	}
+	st, err := w.ledger.Thread(ctx, j.Scope, j.Thread)
+	if err != nil {
+		return st, fmt.Errorf("read thread: %w", err)
+	}
+	return st, nil
 }
 
 // waiting lists the turns from a few before the cursor on, in order, without their text.
@@ -93,7 +111,7 @@ func hasRoles(refs []turnRef) bool {
 // operations runs the extractor over the turns from fresh on, batch by batch. It also returns the turns that the
 // operations rest on.
 func (w *Worker) operations(ctx context.Context, j store.Job, refs []turnRef, fresh int) ([]Operation, map[string]store.Item, error) {
-	known, err := w.facts(ctx, j.Scope, nil)
+	known, err := w.facts(ctx, j.Scope, nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,6 +198,9 @@ func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Oper
 		return err
 	}
 	defer unlock()
+	if err := store.ReplayScope(ctx, w.store, w.ledger, j.Scope); err != nil { // facts of a write that failed are current, too
+		return fmt.Errorf("conclude extraction: %w", err)
+	}
 	if turns, err = w.remaining(ctx, j.Scope, turns); err != nil {
 		return err
 	}
@@ -187,12 +208,12 @@ func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Oper
 	if err != nil {
 		return fmt.Errorf("read thread: %w", err)
 	}
-	current, err := w.facts(ctx, j.Scope, keysOf(ops))
+	current, err := w.facts(ctx, j.Scope, ops, near)
 	if err != nil {
 		return err
 	}
 	own := w.tenant(j.Scope.Tenant)
-	rec := reconciler{opts: own.Reconcile, extractor: own.Extractor.Name(), thread: j.Thread, newID: w.opts.NewID, now: w.now()}
+	rec := reconciler{opts: own.Reconcile, extractor: own.Extractor.Name(), thread: j.Thread, newID: w.opts.NewID, now: w.now(), near: near}
 	out := rec.reconcile(current, turns, ops)
 	fin := &store.Finish{Job: j, UpTo: upTo, State: store.EventStored, Facts: out.facts, At: rec.now}
 	if out.facts == 0 {

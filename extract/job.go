@@ -193,6 +193,7 @@ func (w *Worker) runExtractor(ctx context.Context, b Batch) (ops []Operation, er
 
 // conclude reconciles and commits under the scope's lock.
 func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Operation, turns map[string]store.Item) error {
+	near := w.neighbours(ctx, j.Scope, ops) // before the lock: others need not wait for vectors
 	unlock, err := w.opts.Locks.LockContext(ctx, j.Scope)
 	if err != nil {
 		return err

@@ -1,10 +1,7 @@
 package extract
 
 import (
-	"context"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,54 +42,6 @@ func (o ReconcileOptions) withDefaults() (ReconcileOptions, error) {
 	return o, nil
 }
 
-// mostEvidence is how many turns a fact names as its evidence; the first and the latest are kept.
-const mostEvidence = 32
-
-// facts reads the scope's current distilled items and, beside them, other current items that make one of the statements.
-func (w *Worker) facts(ctx context.Context, sc store.Scope, said []Form) ([]store.Item, error) {
-	q := store.ListQuery{
-		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Categories: store.Categories()},
-		View:   store.Current(w.now()), Order: store.ByID, Limit: 1000,
-	}
-	var out []store.Item
-	for {
-		page, err := w.store.List(ctx, sc, q)
-		if err != nil {
-			return nil, fmt.Errorf("list facts: %w", err)
-		}
-		for _, it := range page.Items {
-			if isDistilled(&it) || makesOne(&it, said) {
-				out = append(out, it)
-			}
-		}
-		if page.Next == "" {
-			return out, nil
-		}
-		q.Cursor = page.Next
-	}
-}
-
-func isDistilled(it *store.Item) bool { return it.Provenance.Extractor != "" }
-
-func makesOne(it *store.Item, said []Form) bool {
-	if len(said) == 0 {
-		return false
-	}
-	f := NewForm(StatementOf(it))
-	return slices.ContainsFunc(said, func(g Form) bool { return f.Same(&g) != Different })
-}
-
-// keysOf returns the statements that operations would store.
-func keysOf(ops []Operation) []Form {
-	var said []Form
-	for _, op := range ops {
-		if op.Action == Add || op.Action == Supersede {
-			said = append(said, op.form())
-		}
-	}
-	return said
-}
-
 func (op *Operation) form() Form {
 	s := Statement{Kind: op.Kind, Content: store.CleanText(op.Content), Speaker: op.Speaker, About: op.About}
 	if rest, ok := strings.CutPrefix(op.Subject, aboutPrefix); ok {
@@ -108,6 +57,7 @@ type reconciler struct {
 	thread    string
 	newID     func() string
 	now       time.Time
+	near      map[string][]string // content of a statement → ids of items that lie near it in the vector space; nil: unknown
 
 	byID      map[string]*store.Item // current items, as changed so far
 	forms     map[string]*Form       // of those, prepared when first compared
@@ -121,6 +71,8 @@ type reconciler struct {
 
 // subjectKey: what one speaker says about a subject says nothing about another's.
 type subjectKey struct{ subject, speaker string }
+
+func subjectOf(subject, speaker string) subjectKey { return subjectKey{subject, speakerOf(speaker)} }
 
 // aboutPrefix begins the subjects of what is said about another person than the speaker: "about:mia:home". So it never
 // shares a subject with what the speaker says about himself.
@@ -161,8 +113,7 @@ func (o outcome) note() string {
 
 // reconcile applies operations in order to the current items. Each sees what the ones before it did.
 //
-//   - the same statement again (see Form.Same, or confirm) raises the confidence by a fifth of what is missing to 1
-//     and adds the turn to the evidence, once a turn;
+//   - the same statement again (see Form.Same, Form.Near and Confirm) is confirmed, once a turn (see raise);
 //   - another value of an exclusive subject, or supersede, closes the old item at the moment the new one begins, never
 //     before the old one began, and links the two;
 //   - retract closes the target;
@@ -208,7 +159,7 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 	switch {
 	case !known || op.Quote == "" || !strings.Contains(turn.Content, op.Quote):
 		return ungrounded
-	case !writes && op.Action != Confirm && op.Action != Retract,
+	case !writes && op.Action != Confirm && op.Action != Retract && op.Action != doubt,
 		writes && op.Content == "",
 		store.InUnit("", op.Confidence) != nil, store.InUnit("", op.Importance) != nil:
 		return malformed
@@ -222,8 +173,7 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 
 func (r *reconciler) apply(op Operation) {
 	target := r.byID[op.Target]
-	subject := subjectKey{op.Subject, op.Speaker}
-	holder := r.bySubject[subject] // nil when there is none, and for an empty subject
+	holder := r.bySubject[subjectOf(op.Subject, op.Speaker)] // nil when there is none, and for an empty subject
 	if target == nil && op.Action == Retract && op.Target == "" {
 		target = holder
 	}
@@ -234,6 +184,12 @@ func (r *reconciler) apply(op Operation) {
 			return
 		}
 		r.confirm(target, op)
+	case doubt:
+		if target == nil {
+			r.rejected[unknownTarget]++
+			return
+		}
+		r.doubt(target, op)
 	case Retract:
 		if target == nil {
 			r.rejected[unknownTarget]++
@@ -259,40 +215,42 @@ func (r *reconciler) same(op *Operation) *store.Item {
 	f := op.form()
 	var best *store.Item
 	most := Different
-	for id, it := range r.byID {
-		if (it.Provenance.Durability == string(DurableTask)) != (op.Durability == DurableTask) {
-			continue
-		}
-		g := r.forms[id]
-		if g == nil {
-			form := NewForm(StatementOf(it))
-			g = &form
-			r.forms[id] = g
-		}
-		if how := f.Same(g); how > most || how == most && best != nil && it.ID < best.ID {
+	consider := func(it *store.Item, how Sameness) {
+		if how > most || how == most && best != nil && it.ID < best.ID {
 			best, most = it, how
+		}
+	}
+	for _, it := range r.byID {
+		if r.sameTerm(it, op) {
+			consider(it, f.Same(r.form(it)))
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for _, id := range r.near[op.Content] {
+		if it := r.byID[id]; it != nil && r.sameTerm(it, op) && f.Near(r.form(it)) {
+			consider(it, Alike)
 		}
 	}
 	return best
 }
 
-func (r *reconciler) confirm(it *store.Item, op Operation) {
-	if slices.Contains(it.Provenance.Turns, op.Turn) {
-		return // the same evidence is not counted twice
-	}
-	it.Confidence = min(1, it.Confidence+(1-it.Confidence)*0.2)
-	it.Importance = max(it.Importance, op.Importance)
-	ts := slices.Clone(it.Provenance.Turns)
-	if len(ts) >= mostEvidence {
-		ts = slices.Delete(ts, 1, 2)
-	}
-	it.Provenance.Turns = append(ts, op.Turn)
-	it.Provenance.Evidence++
-	r.counted[it.ID] = true
-	r.touch(it)
+func (r *reconciler) sameTerm(it *store.Item, op *Operation) bool {
+	return (it.Provenance.Durability == string(DurableTask)) == (op.Durability == DurableTask)
 }
 
-// add stores a new item in place of the old ones, which may be nil. It links back to the first of them.
+func (r *reconciler) form(it *store.Item) *Form {
+	g := r.forms[it.ID]
+	if g == nil {
+		form := NewForm(StatementOf(it))
+		g = &form
+		r.forms[it.ID] = g
+	}
+	return g
+}
+
+// add stores a new item in place of the old ones, which may be nil.
 func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	origin, _, _ := strings.Cut(r.extractor, "/")
 	it := &store.Item{
@@ -305,10 +263,12 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	if op.Durability != DurableUser {
 		it.Provenance.Durability = string(op.Durability)
 	}
-	if n := corrections(&op, olds); n > 0 {
-		it.Provenance.Corrections = n
-		it.Importance = max(it.Importance, correctedImportance)
-	}
+	r.insert(it, op, olds...)
+}
+
+// insert takes an item in, in place of the old ones, which may be nil. It links back to the first of them.
+func (r *reconciler) insert(it *store.Item, op Operation, olds ...*store.Item) {
+	corrected := r.correct(it, &op, olds)
 	for _, old := range olds {
 		if old != nil && it.Supersedes == "" {
 			it.Supersedes = old.ID
@@ -320,6 +280,9 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	}
 	for _, old := range olds {
 		if old != nil {
+			if corrected && sameSpeaker(old, it) {
+				lower(old)
+			}
 			r.close(old, op.At)
 			old.SupersededBy = it.ID
 		}
@@ -328,30 +291,6 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	r.fresh[it.ID], r.counted[it.ID] = true, true
 	r.touch(it)
 }
-
-// correctedImportance is the least importance of what its speaker took the trouble to set right.
-const correctedImportance = 0.8
-
-// corrections is how often what an operation says was set right by its speaker, this time included.
-func corrections(op *Operation, olds []*store.Item) int {
-	before, own := 0, false
-	for _, old := range olds {
-		if old != nil && old.Turn.Speaker == op.Speaker {
-			own = true
-			before = max(before, old.Provenance.Corrections)
-		}
-	}
-	if op.Category == store.Correction || own && correcting.MatchString(op.Quote) {
-		return before + 1
-	}
-	return before
-}
-
-// correcting finds the words with which people set right what they said. It reads only quotes that already replace a
-// value, where "actually" hardly means anything else.
-var correcting = regexp.MustCompile(`(?i)\b(?:actually|i (?:meant|mean|misspoke|mistyped)|correction|(?:that|this|it)(?:['’]s| is| was) (?:wrong|not right|incorrect)|` +
-	`my mistake|wrong about|mis-?remember\w*|rather than|not .{1,40} but|sorry)\b|^no\b|[,;—-] ?not \S|` +
-	`说错|讲错|弄错|搞错|记错|写错|更正|纠正|不对|其实|应该是|我是说|我的意思是|不是.{1,20}是|是.{1,20}不是`)
 
 func (r *reconciler) close(it *store.Item, at time.Time) {
 	if at.Before(time.Time{}.Add(time.Microsecond)) {
@@ -365,7 +304,7 @@ func (r *reconciler) close(it *store.Item, at time.Time) {
 func (r *reconciler) index(it *store.Item) {
 	r.byID[it.ID] = it
 	if it.Provenance.Subject != "" {
-		r.bySubject[subjectKey{it.Provenance.Subject, it.Turn.Speaker}] = it
+		r.bySubject[subjectOf(it.Provenance.Subject, it.Turn.Speaker)] = it
 	}
 }
 
@@ -373,7 +312,7 @@ func (r *reconciler) index(it *store.Item) {
 func (r *reconciler) forget(it *store.Item) {
 	delete(r.byID, it.ID)
 	delete(r.forms, it.ID)
-	if k := (subjectKey{it.Provenance.Subject, it.Turn.Speaker}); r.bySubject[k] == it {
+	if k := subjectOf(it.Provenance.Subject, it.Turn.Speaker); r.bySubject[k] == it {
 		delete(r.bySubject, k)
 	}
 }

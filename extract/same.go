@@ -55,16 +55,21 @@ type Form struct {
 func NewForm(s Statement) Form {
 	f := Form{
 		kind: s.Kind, key: store.ContentKey(s.Kind, s.Content),
-		speaker: store.FoldText(s.Speaker), about: strings.ReplaceAll(store.FoldText(s.About), " ", "_"),
-	}
-	if f.speaker == "user" {
-		f.speaker = ""
+		speaker: speakerOf(s.Speaker), about: strings.ReplaceAll(store.FoldText(s.About), " ", "_"),
 	}
 	f.words, f.han = normalWords(s.Content)
 	if len(f.words) > 0 {
 		f.doc = scoring.NewDoc("", strings.Join(f.words, " "), time.Time{})
 	}
 	return f
+}
+
+// speakerOf is the form in which speakers are compared: "" and "user" are the same one.
+func speakerOf(speaker string) string {
+	if s := store.FoldText(speaker); s != "user" {
+		return s
+	}
+	return ""
 }
 
 // Same tells how two statements are the same. It errs on the side of Different: a statement kept twice costs a place, one

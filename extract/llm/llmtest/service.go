@@ -137,7 +137,10 @@ func (s *Service) Calls() int {
 func (s *Service) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r := &Request{Auth: hr.Header.Get("Authorization"), ctx: hr.Context()}
 	body, err := io.ReadAll(hr.Body)
-	if err != nil || json.Unmarshal(body, r) != nil || hr.URL.Path != "/v1/chat/completions" {
+	if err != nil {
+		return // whoever asked is gone
+	}
+	if err := json.Unmarshal(body, r); err != nil || hr.URL.Path != "/v1/chat/completions" {
 		s.t.Errorf("bad request to %s: %v", hr.URL.Path, err)
 		http.Error(w, "bad request", http.StatusTeapot)
 		return

@@ -3,16 +3,20 @@
 package qdranttest
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/qdrant/go-client/qdrant"
 )
 
 // ServerEnv names a real server's gRPC port, host:port. Tests make and drop collections of their own there.
@@ -109,4 +113,40 @@ func freePort() string {
 	defer func() { _ = l.Close() }()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
+}
+
+// DropAfter drops the collection behind an alias when the test has ended, so that a server that outlives it keeps nothing.
+func DropAfter(t testing.TB, addr, alias string) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := drop(context.Background(), addr, alias); err != nil {
+			t.Logf("a collection stays: %v", err)
+		}
+	})
+}
+
+func drop(ctx context.Context, addr, alias string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	client, err := qdrant.NewClient(&qdrant.Config{Host: host, Port: n, SkipCompatibilityCheck: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	list, err := client.ListAliases(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if a.GetAliasName() == alias {
+			return client.DeleteCollection(ctx, a.GetCollectionName())
+		}
+	}
+	return nil
 }

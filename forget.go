@@ -70,7 +70,8 @@ func checkIDs(ids []string) error {
 }
 
 // Forget removes items for good. What stood after a removed turn gets vectors of its own again, so that nothing of the
-// removed text stays in them.
+// removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is
+// marked (ProfileSection.Stale). What waits in quarantine goes with its turn.
 func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, error) {
 	if n := bools(len(r.IDs) > 0, r.Filter != nil, r.All); n != 1 {
 		return ForgetResult{}, store.Invalid("forget", "told what: exactly one of ids, a filter or all", "")
@@ -147,8 +148,13 @@ func (m *Memory) erase(ctx context.Context, sc store.Scope, items []store.Item) 
 	for i := range items {
 		gone[place{items[i].Turn.Session, items[i].Turn.Position}] = true
 	}
+	profile, err := m.forgetSources(ctx, sc, items)
+	if err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
 	for part := range slices.Chunk(items, 500) {
 		w := m.newWrite(sc)
+		w.Change, profile = profile, store.Change{} // first: no crash may leave a summary of what is gone
 		for i := range part {
 			t := part[i].Turn
 			w.Delete = append(w.Delete, part[i].ID)

@@ -184,7 +184,7 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (store.Item, error
 		return store.Item{}, err
 	}
 	next = w.Put[len(w.Put)-1]
-	if next.TextKey() != items[0].TextKey() {
+	if next.TextKey() != items[0].TextKey() && !next.IsProfile() {
 		w.Embed = []string{next.ID}
 	}
 	if err := m.commit(ctx, w); err != nil {
@@ -222,7 +222,11 @@ func (m *Memory) newVersion(old, next *store.Item, r UpdateRequest) {
 	next.ID = newID()
 	next.RecordedAt = now
 	next.Supersedes = old.ID
-	next.ContentKey = store.ContentKey(next.Kind, next.Content)
+	if old.IsProfile() { // it stays that section
+		next.FollowProfile(old)
+	} else {
+		next.ContentKey = store.ContentKey(next.Kind, next.Content)
+	}
 	if r.ValidFrom == nil && now.After(old.ValidFrom) { // what begins later still does, in other words
 		next.ValidFrom = now
 	}

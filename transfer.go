@@ -222,7 +222,9 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 		}
 		known[it.ID] = it
 		w.Put = append(w.Put, *it)
-		w.Embed = append(w.Embed, it.ID)
+		if !it.IsProfile() { // it is never searched
+			w.Embed = append(w.Embed, it.ID)
+		}
 	}
 	if err := m.commit(imp.ctx, w); err != nil {
 		return fmt.Errorf("import: %w", err)

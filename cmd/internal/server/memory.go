@@ -43,6 +43,7 @@ type Searcher interface {
 	Context(ctx context.Context, r evoke.ContextRequest) (evoke.ContextResult, error)
 	Feedback(ctx context.Context, r evoke.FeedbackRequest) (evoke.FeedbackResult, error)
 	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
+	Profile(ctx context.Context, r evoke.ProfileRequest) (evoke.ProfileResult, error)
 }
 
 // Overseer shows and mends how the write path stands, of a whole tenant.

@@ -216,6 +216,12 @@ type Problem struct {
 	Type     string  `json:"type"`
 }
 
+// ProfileResult defines model for ProfileResult.
+type ProfileResult = evoke.ProfileResult
+
+// ProfileSection defines model for ProfileSection.
+type ProfileSection = evoke.ProfileSection
+
 // QueueStats defines model for QueueStats.
 type QueueStats = store.QueueStats
 
@@ -454,6 +460,18 @@ type IngestParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ProfileParams defines parameters for Profile.
+type ProfileParams struct {
+	// User whose memory; empty: "default"
+	User *User `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// AsOf what was known and true then
+	AsOf *time.Time `form:"as_of,omitempty" json:"as_of,omitempty"`
+}
+
 // StatsParams defines parameters for Stats.
 type StatsParams struct {
 	// User whose memory; empty: "default"
@@ -543,6 +561,9 @@ type ServerInterface interface {
 	// Ingest Take a conversation in
 	// (POST /v1/messages)
 	Ingest(ctx echo.Context, params IngestParams) error
+	// Profile What is known of a user as a whole
+	// (GET /v1/profile)
+	Profile(ctx echo.Context, params ProfileParams) error
 	// Recall The most relevant items, ranked
 	// (POST /v1/recall)
 	Recall(ctx echo.Context) error
@@ -1017,6 +1038,38 @@ func (w *ServerInterfaceWrapper) Ingest(ctx echo.Context) error {
 	return err
 }
 
+// Profile converts echo context to params.
+func (w *ServerInterfaceWrapper) Profile(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ProfileParams
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// ------------- Optional query parameter "as_of" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "as_of", ctx.QueryParams(), &params.AsOf, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Profile(ctx, params)
+	return err
+}
+
 // Recall converts echo context to params.
 func (w *ServerInterfaceWrapper) Recall(ctx echo.Context) error {
 	var err error
@@ -1110,6 +1163,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/recall", wrapper.Recall, options.OperationMiddlewares["recall"]...)
 	router.POST(options.BaseURL+"/v1/context", wrapper.Context, options.OperationMiddlewares["context"]...)
 	router.POST(options.BaseURL+"/v1/feedback", wrapper.Feedback, options.OperationMiddlewares["feedback"]...)
+	router.GET(options.BaseURL+"/v1/profile", wrapper.Profile, options.OperationMiddlewares["profile"]...)
 	router.GET(options.BaseURL+"/v1/stats", wrapper.Stats, options.OperationMiddlewares["stats"]...)
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
 	router.GET(options.BaseURL+"/v1/admin/events", wrapper.AdminEvents, options.OperationMiddlewares["adminEvents"]...)
@@ -1835,6 +1889,45 @@ func (response IngestdefaultApplicationProblemPlusJSONResponse) VisitIngestRespo
 	return err
 }
 
+type ProfileRequestObject struct {
+	Params ProfileParams
+}
+
+type ProfileResponseObject interface {
+	VisitProfileResponse(w http.ResponseWriter) error
+}
+
+type Profile200JSONResponse ProfileResult
+
+func (response Profile200JSONResponse) VisitProfileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProfiledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ProfiledefaultApplicationProblemPlusJSONResponse) VisitProfileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RecallRequestObject struct {
 	Body *RecallJSONRequestBody
 }
@@ -1966,6 +2059,9 @@ type StrictServerInterface interface {
 	// Ingest Take a conversation in
 	// (POST /v1/messages)
 	Ingest(ctx context.Context, request IngestRequestObject) (IngestResponseObject, error)
+	// Profile What is known of a user as a whole
+	// (GET /v1/profile)
+	Profile(ctx context.Context, request ProfileRequestObject) (ProfileResponseObject, error)
 	// Recall The most relevant items, ranked
 	// (POST /v1/recall)
 	Recall(ctx context.Context, request RecallRequestObject) (RecallResponseObject, error)
@@ -2583,6 +2679,31 @@ func (sh *strictHandler) Ingest(ctx echo.Context, params IngestParams) error {
 		return err
 	} else if validResponse, ok := response.(IngestResponseObject); ok {
 		return validResponse.VisitIngestResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Profile operation middleware
+func (sh *strictHandler) Profile(ctx echo.Context, params ProfileParams) error {
+	var request ProfileRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Profile(ctx.Request().Context(), request.(ProfileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Profile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ProfileResponseObject); ok {
+		return validResponse.VisitProfileResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

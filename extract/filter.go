@@ -5,24 +5,26 @@ import (
 	"strings"
 
 	"evoke/extract/message"
-	"evoke/store"
 )
 
-// Reason says why a message did not become a turn.
+// Reason says why a message did not become a turn: the name of the rule that dropped it, or what Ingest found.
 type Reason string
 
-// The reasons.
+// The reasons. Those down to DropEmpty are the names of rules, in the order in which Rules applies them.
 const (
-	DropSystem       Reason = "system"           // a system or developer message
-	DropTool         Reason = "tool_result"      // what a tool answered
-	DropToolCall     Reason = "tool_call"        // an assistant message that only calls tools
-	DropIntermediate Reason = "intermediate"     // an assistant message before the turn's final one: tools run after it
-	DropHidden       Reason = "hidden"           // marked as not for the user
-	DropUpload       Reason = "upload"           // nothing but upload blocks
-	DropInjected     Reason = "injected"         // nothing but memory that Evoke put there
-	DropEmpty        Reason = "empty"            // no text
-	DropStored       Reason = "already_stored"   // its id is stored with the same content
-	DropRepeated     Reason = "repeated_in_call" // its id came earlier in the same call with the same content
+	DropSystem       Reason = "system"         // a system or developer message
+	DropTool         Reason = "tool_result"    // what a tool answered
+	DropHidden       Reason = "hidden"         // marked as not for the user
+	DropToolCall     Reason = "tool_call"      // an assistant message that only calls tools
+	DropIntermediate Reason = "intermediate"   // an assistant message before the turn's final one: tools run after it
+	DropInjected     Reason = "injected"       // nothing but a memory block that Evoke rendered
+	DropEcho         Reason = "echo"           // nothing but lines of such a block, whose items are stored
+	DropUpload       Reason = "upload"         // nothing but upload blocks
+	DropMention      Reason = "upload_mention" // nothing but words about a file handed over
+	DropEmpty        Reason = "empty"          // no text
+
+	DropStored   Reason = "already_stored"   // its id is stored with the same content
+	DropRepeated Reason = "repeated_in_call" // its id came earlier in the same call with the same content
 )
 
 // Dropped is a message that was not kept.
@@ -40,24 +42,50 @@ type Turn struct {
 
 // FilterOptions adapt Filter. The zero value is ready to use.
 type FilterOptions struct {
+	// Off names rules that are not applied. Messages without text are dropped all the same: an item needs some.
+	Off []Reason
 	// StripInjected cuts the memory blocks that Evoke itself put into a prompt out of a text. The façade passes the
 	// function of the package that renders them; nil strips nothing.
 	StripInjected func(string) string
+	// FindEchoes finds what may be left of such blocks when their frame was lost: see Echo. nil finds nothing.
+	FindEchoes func(string) []Echo
+	// Known are the content keys of stored items, which tell an echo from what merely looks like one. An Ingester
+	// fills it for each call.
+	Known map[string]bool
+	// ToolSummaries keeps a line of what each tool answered, as a turn of role tool.
+	ToolSummaries bool
 }
 
 // Filter chooses the turns of a conversation: what users said and what the assistant finally answered. Messages must
 // be clean (message.Parse, message.Clean). Every message is either in turns or in dropped, once.
 func Filter(msgs []message.Message, opts FilterOptions) (turns []Turn, dropped []Dropped) {
+	rules := slices.DeleteFunc(Rules(), func(r Rule) bool { return slices.Contains(opts.Off, r.Name) })
 	after := followers(msgs)
 	for i := range msgs {
-		content, why := keep(&msgs[i], after[i], opts)
-		if why != "" {
+		d := Draft{Message: msgs[i], Content: msgs[i].Content, next: after[i], opts: &opts}
+		if why := d.apply(rules); why != "" {
 			dropped = append(dropped, Dropped{Index: i, Reason: why})
 			continue
 		}
-		turns = append(turns, Turn{Index: i, Message: msgs[i], Content: content})
+		turns = append(turns, Turn{Index: i, Message: d.Message, Content: withMedia(d.Content, d.Message.Media)})
 	}
 	return turns, dropped
+}
+
+// apply runs the rules and returns why the message is dropped, or "".
+func (d *Draft) apply(rules []Rule) Reason {
+	for _, r := range rules {
+		if r.Drop(d) {
+			return r.Name
+		}
+	}
+	if isTool(&d.Message) && d.opts.ToolSummaries {
+		d.Message.Role, d.Content = message.Tool, summary(d.Content)
+	}
+	if d.Content == "" {
+		return DropEmpty
+	}
+	return ""
 }
 
 // follower is the next message that tells whether an assistant message was final.
@@ -76,7 +104,7 @@ func followers(msgs []message.Message) []follower {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		out[i] = next
 		switch m := msgs[i]; {
-		case m.Role == message.Tool || m.Role == message.Function:
+		case isTool(&m):
 			next = toolNext
 		case m.Hidden || m.Role == message.System || m.Role == message.Developer:
 		case m.Role == message.User:
@@ -86,37 +114,6 @@ func followers(msgs []message.Message) []follower {
 		}
 	}
 	return out
-}
-
-// keep returns a message's text, or why it is dropped.
-func keep(m *message.Message, next follower, opts FilterOptions) (string, Reason) {
-	switch m.Role {
-	case message.System, message.Developer:
-		return "", DropSystem
-	case message.Tool, message.Function:
-		return "", DropTool
-	case message.User, message.Assistant:
-	}
-	switch {
-	case m.Hidden:
-		return "", DropHidden
-	case m.Role == message.Assistant && m.ToolCalls > 0 && m.Content == "":
-		return "", DropToolCall
-	case m.Role == message.Assistant && (next == toolNext || m.ToolCalls > 0 && next == assistantNext):
-		return "", DropIntermediate
-	case m.Content == "":
-		return "", DropEmpty
-	}
-	content := m.Content
-	if opts.StripInjected != nil {
-		if content = store.CleanText(opts.StripInjected(content)); content == "" {
-			return "", DropInjected
-		}
-	}
-	if content = store.CleanText(stripUploads(content)); content == "" {
-		return "", DropUpload
-	}
-	return withMedia(content, m.Media), ""
 }
 
 // withMedia names what stood beside the text, so that "look at this" makes sense later.

@@ -51,16 +51,19 @@ type IngestResult struct {
 // RememberRequest is one item to store as it is.
 type RememberRequest struct {
 	Who
-	ID             string     // "": a new one is made
-	Kind           store.Kind // "" means semantic
-	Category       store.Category
-	Content        string
-	Metadata       store.Metadata
-	Importance     *float64  // nil: 0.5
-	Confidence     *float64  // nil: 1
-	ValidFrom      time.Time // zero: now
-	ValidTo        time.Time
-	Speaker        string
+	ID         string     // "": a new one is made
+	Kind       store.Kind // "" means semantic
+	Category   store.Category
+	Content    string
+	Metadata   store.Metadata
+	Importance *float64  // nil: 0.5
+	Confidence *float64  // nil: 1
+	ValidFrom  time.Time // zero: now
+	ValidTo    time.Time
+	Speaker    string
+	// Subject is what the item says one thing about at a time, such as "home": it takes the place of what the speaker said
+	// of it before. "": what the rules make of the words ("I live in Oslo" is about the home), or none.
+	Subject        string `json:"Subject,omitempty"` // left out of the hashes of requests that do not have it
 	IdempotencyKey string
 	NoStore        bool
 }

@@ -38,6 +38,7 @@ type engine struct {
 	ingester *extract.Ingester
 	worker   *extract.Worker
 	vectors  *vectorize.Worker // nil without an embedder
+	embedder embed.Embedder    // nil without a dense arm
 	model    embed.Model
 	noDense  string // why there is no dense arm; "" when there is one
 	locks    *extract.Locks
@@ -99,7 +100,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if e.recall, err = recall.New(e.store, embedder, &ro); err != nil {
 		return err
 	}
-	if embedder != nil {
+	if e.embedder = embedder; embedder != nil {
 		if err := e.startVectors(o, embedder); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
 			return err
 		}
@@ -123,7 +124,7 @@ func (e *engine) startExtraction(o *Options) error {
 	e.worker, err = extract.NewWorker(e.store, e.ledger, o.Extractor, &extract.WorkerOptions{
 		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors, Done: o.Events.Extracted,
 		Reconcile: extract.ReconcileOptions{Threshold: o.Memory.FactConfidence, MaxFacts: o.Memory.MaxFacts},
-		Tenant:    e.extraction,
+		Tenant:    e.extraction, Neighbours: e.neighbours,
 	})
 	if err != nil {
 		return err
@@ -258,6 +259,9 @@ func (m *Memory) idempotent(ctx context.Context, sc store.Scope, key, hash strin
 		case !errors.Is(err, store.ErrNotFound):
 			return RememberResult{}, fmt.Errorf("idempotency key: %w", err)
 		}
+	}
+	if err := store.ReplayScope(ctx, m.store, m.ledger, sc); err != nil { // an item of a call that failed is there, too
+		return RememberResult{}, err
 	}
 	w := m.newWrite(sc)
 	r, err := fill(&w)

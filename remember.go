@@ -10,12 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"evoke/extract"
-	"evoke/scoring"
+	"evoke/extract/rules"
 	"evoke/store"
 )
 
-// Remember stores one item as it is, or confirms the one that makes the same statement already, perhaps in other words
-// (see extract.Sames); that one keeps its words.
+// Remember stores one item as it is, brought together with what is there as what is said in conversations is: the same
+// statement, perhaps in other words, is confirmed and keeps its words; another value of the same subject closes the one
+// before and is linked with it. See extract.Placement.
 func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResult, error) {
 	at, err := m.place(r.Who)
 	if err != nil {
@@ -41,8 +42,15 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 		return RememberResult{Skipped: "no_store"}, nil
 	}
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
+	if it.Provenance.Subject == "" && it.Kind == store.Semantic && r.plain() {
+		it.Provenance.Subject = rules.Subject(it.Content, it.Turn.Speaker)
+	}
+	var near []string
+	if it.Kind != store.Episodic && r.plain() {
+		near = m.near(ctx, at.write, it.Content)
+	}
 	res, err := m.idempotent(ctx, at.write, r.IdempotencyKey, r.hash(), func(w *store.Write) (RememberResult, error) {
-		return m.remember(ctx, at.write, it, r.ID != "", w)
+		return m.remember(ctx, at.write, it, &r, near, w)
 	})
 	if err == nil {
 		res.Redacted = red.found
@@ -63,7 +71,7 @@ func (m *Memory) newItem(r RememberRequest) store.Item {
 		Importance: or(r.Importance, 0.5), Confidence: or(r.Confidence, 1),
 		ValidFrom: r.ValidFrom, ValidTo: r.ValidTo, RecordedAt: now,
 		Turn:       store.Turn{Thread: r.Thread, Speaker: r.Speaker},
-		Provenance: store.Provenance{Origin: "remember"},
+		Provenance: store.Provenance{Origin: "remember", Subject: r.Subject},
 	}
 	if it.ID == "" {
 		it.ID = newID()
@@ -81,11 +89,7 @@ func (m *Memory) newItem(r RememberRequest) store.Item {
 }
 
 // remember fills the write of one new item. The scope is locked.
-func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, named bool, w *store.Write) (RememberResult, error) {
-	old, err := m.sameStatement(ctx, sc, &it, named)
-	if err != nil {
-		return RememberResult{}, fmt.Errorf("remember: %w", err)
-	}
+func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, r *RememberRequest, near []string, w *store.Write) (RememberResult, error) {
 	taken, err := m.store.Get(ctx, sc, []string{it.ID})
 	if err != nil {
 		return RememberResult{}, fmt.Errorf("remember: %w", err)
@@ -93,56 +97,76 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, na
 	if len(taken) == 1 && taken[0].ContentKey != it.ContentKey {
 		return RememberResult{}, fmt.Errorf("id: %w: an item with this id exists (use update to change it)", store.ErrConflict)
 	}
-	if old != nil {
-		old.Confidence = max(old.Confidence, it.Confidence)
-		old.Importance = max(old.Importance, it.Importance)
-		old.Provenance.Evidence++
-		w.Put = []store.Item{*old}
-		return RememberResult{Item: *old, Existing: true}, nil
+	p := extract.Placement{Item: it, Exclusive: it.Provenance.Subject != "", Near: near, Now: m.now()}
+	if it.Kind != store.Episodic {
+		if p.Current, err = m.comparable(ctx, sc, &it, r, near); err != nil {
+			return RememberResult{}, fmt.Errorf("remember: %w", err)
+		}
 	}
-	if len(taken) == 1 {
+	got := p.Place()
+	if !got.Existing && len(taken) == 1 {
 		return RememberResult{Item: taken[0], Existing: true}, nil
 	}
-	w.Put = []store.Item{it}
-	w.Embed = []string{it.ID}
-	return RememberResult{Item: it}, nil
+	w.Put = got.Put
+	if !got.Existing {
+		w.Embed = []string{it.ID}
+	}
+	return RememberResult{Item: got.Item, Existing: got.Existing}, nil
 }
 
-// alikeCandidates is how many lexical candidates are compared with a statement that is to be remembered.
-const alikeCandidates = 20
+// plain reports whether a request says nothing but a statement. Only then may one in other words stand for it: nothing
+// else would be lost.
+func (r *RememberRequest) plain() bool {
+	return r.ID == "" && r.ValidTo.IsZero() && len(r.Metadata) == 0
+}
 
-// sameStatement finds the current item that says the same as one to be remembered, as the write path tells it
-// (extract.Sames), or returns nil. Words may differ only where nothing else would be lost: neither is bound in time, and
-// the new item has no metadata, no id of the caller's choice and no other category. What holds for one task
-// only is never the same.
-func (m *Memory) sameStatement(ctx context.Context, sc store.Scope, it *store.Item, named bool) (*store.Item, error) {
-	if it.Kind == store.Episodic {
-		return nil, nil
-	}
-	f := store.Filter{Kinds: []store.Kind{it.Kind}}
-	exact := f
-	exact.ContentKeys = []string{it.ContentKey}
-	page, err := m.store.List(ctx, sc, store.ListQuery{Filter: exact, View: m.view(time.Time{}, false), Limit: 100})
+// comparable reads the current items that one to be remembered is compared with: the same statement by its exact key
+// and, where a request is plain, in other words, unless that one is bound in time or of another category; and what stands
+// of its subject. What holds for one task only is none of them.
+func (m *Memory) comparable(ctx context.Context, sc store.Scope, it *store.Item, r *RememberRequest, near []string) ([]store.Item, error) {
+	all, err := extract.Candidates(ctx, m.store, sc, m.view(time.Time{}, false), it.Kind, it.Content, near)
 	if err != nil {
 		return nil, err
 	}
-	known := page.Items
-	if !named && it.ValidTo.IsZero() && len(it.Metadata) == 0 {
-		found, err := m.store.Search(ctx, sc, store.Query{
-			Filter: f, View: m.view(time.Time{}, false), Terms: scoring.QueryTerms(it.Content), Lexical: alikeCandidates,
-		})
+	all = slices.DeleteFunc(all, func(old store.Item) bool {
+		return old.ContentKey != it.ContentKey && (!r.plain() || !old.ValidTo.IsZero() || it.Category != "" && it.Category != old.Category)
+	})
+	if it.Provenance.Subject != "" {
+		held, err := m.aboutSubject(ctx, sc, it.Provenance.Subject)
 		if err != nil {
 			return nil, err
 		}
-		for i := range found.Records {
-			old := &found.Records[i].Item
-			if old.ContentKey != it.ContentKey && old.ValidTo.IsZero() && (it.Category == "" || it.Category == old.Category) {
-				known = append(known, *old)
+		for _, old := range held {
+			if !slices.ContainsFunc(all, func(have store.Item) bool { return have.ID == old.ID }) {
+				all = append(all, old)
 			}
 		}
 	}
-	known = slices.DeleteFunc(known, func(old store.Item) bool { return old.Provenance.Durability == string(extract.DurableTask) })
-	return extract.Sames(extract.StatementOf(it), known), nil
+	return slices.DeleteFunc(all, func(old store.Item) bool { return old.Provenance.Durability == string(extract.DurableTask) }), nil
+}
+
+// aboutSubject lists the current items of a subject.
+func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject string) ([]store.Item, error) {
+	q := store.ListQuery{
+		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}},
+		View:   m.view(time.Time{}, false), Order: store.ByID, Limit: 1000,
+	}
+	var out []store.Item
+	for {
+		page, err := m.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			if page.Items[i].Provenance.Subject == subject {
+				out = append(out, page.Items[i])
+			}
+		}
+		if page.Next == "" {
+			return out, nil
+		}
+		q.Cursor = page.Next
+	}
 }
 
 // Update changes fields of one item and returns the current version. New content makes a new version with an id of

@@ -121,9 +121,7 @@ func (o outcome) note() string {
 //
 // Last, facts over MaxFacts are retracted, those of the lowest value first (see value).
 func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item, ops []Operation) outcome {
-	r.byID, r.forms, r.bySubject = map[string]*store.Item{}, map[string]*Form{}, map[subjectKey]*store.Item{}
-	r.fresh, r.counted, r.rejected = map[string]bool{}, map[string]bool{}, map[rejection]int{}
-	r.isTouched = map[*store.Item]bool{}
+	r.begin()
 	for i := range current {
 		it := current[i]  // a copy: the caller's items stay as they are
 		if !it.Closed() { // one whose end is set, if only in the future, has its successor
@@ -147,6 +145,12 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 	}
 	r.evict()
 	return r.outcome()
+}
+
+func (r *reconciler) begin() {
+	r.byID, r.forms, r.bySubject = map[string]*store.Item{}, map[string]*Form{}, map[subjectKey]*store.Item{}
+	r.fresh, r.counted, r.rejected = map[string]bool{}, map[string]bool{}, map[rejection]int{}
+	r.isTouched = map[*store.Item]bool{}
 }
 
 func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejection {
@@ -202,7 +206,7 @@ func (r *reconciler) apply(op Operation) {
 			r.confirm(same, op)
 			return
 		}
-		if !op.Exclusive {
+		if !op.Exclusive || holder == target {
 			holder = nil
 		}
 		r.add(op, target, holder)
@@ -263,6 +267,10 @@ func (r *reconciler) add(op Operation, olds ...*store.Item) {
 	if op.Durability != DurableUser {
 		it.Provenance.Durability = string(op.Durability)
 	}
+	if err := it.Prepare(store.Limits{}); err != nil {
+		r.rejected[malformed]++
+		return
+	}
 	r.insert(it, op, olds...)
 }
 
@@ -273,10 +281,6 @@ func (r *reconciler) insert(it *store.Item, op Operation, olds ...*store.Item) {
 		if old != nil && it.Supersedes == "" {
 			it.Supersedes = old.ID
 		}
-	}
-	if err := it.Prepare(store.Limits{}); err != nil {
-		r.rejected[malformed]++
-		return
 	}
 	for _, old := range olds {
 		if old != nil {

@@ -153,8 +153,8 @@ func (d *mortalDB) Applied(ctx context.Context, id string) error {
 	return d.DB.Applied(ctx, id)
 }
 
-func (d *mortalDB) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]store.Job, error) {
-	jobs, err := d.DB.Claim(ctx, now, lease, n)
+func (d *mortalDB) Claim(ctx context.Context, now time.Time, lease time.Duration, n int, of store.Tenants) ([]store.Job, error) {
+	jobs, err := d.DB.Claim(ctx, now, lease, n, of)
 	if len(jobs) > 0 {
 		d.life.step("after claim")
 	}

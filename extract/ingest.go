@@ -153,6 +153,9 @@ func (g *Ingester) Ingest(ctx context.Context, sc store.Scope, thread string, ms
 			return r, err
 		}
 	}
+	if err := store.ReplayScope(ctx, g.store, g.ledger, sc); err != nil { // turns of a call that failed count, too
+		return nil, fmt.Errorf("ingest: %w", err)
+	}
 	w, res, err := g.plan(ctx, sc, thread, msgs, call, arming)
 	if err != nil {
 		return nil, err
@@ -255,7 +258,8 @@ func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs
 		w.Embed = append(w.Embed, it.ID)
 		res.Turns = append(res.Turns, TurnRef{Index: t.Index, ID: it.ID, Position: it.Turn.Position})
 	}
-	next := store.ThreadState{Thread: thread, Next: st.Next + len(turns), Cursor: st.Cursor}
+	next := st
+	next.Next += len(turns)
 	ev := &store.Event{ID: res.Event, Scope: sc, Thread: thread, From: st.Next, UpTo: next.Next, State: store.EventNothing, Note: noteNoTurn, CreatedAt: arming.Now}
 	if len(turns) > 0 {
 		w.Thread = &next

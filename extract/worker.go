@@ -236,7 +236,7 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 	if len(claimed) == free || w.Paused() {
 		return w.opts.Lease, nil
 	}
-	due, waiting, err := w.ledger.NextDue(loop)
+	due, waiting, err := w.ledger.NextDue(loop, store.Tenants{})
 	if err != nil {
 		return 0, fmt.Errorf("next due: %w", err)
 	}
@@ -253,7 +253,7 @@ func (w *Worker) take(ctx context.Context, n int) ([]store.Job, error) {
 	if w.Paused() {
 		return nil, nil
 	}
-	claimed, err := w.ledger.Claim(ctx, w.opts.Clock().UTC(), w.opts.Lease, n)
+	claimed, err := w.ledger.Claim(ctx, w.opts.Clock().UTC(), w.opts.Lease, n, store.Tenants{})
 	for _, j := range claimed {
 		w.progress.begin(j)
 	}

@@ -14,6 +14,9 @@ type Ledger interface {
 	Events
 	Quarantine
 	Usages
+	// Prune drops what is older than before and no longer needed: remembered replies, the marks of writes that were made,
+	// and events that ended, but for dead ones: they wait for another try. It returns how many entries went.
+	Prune(ctx context.Context, before time.Time) (int, error)
 	Close() error
 }
 
@@ -61,6 +64,9 @@ type ThreadState struct {
 	Thread string
 	Next   int // position of the next turn
 	Cursor int // position up to which (exclusive) turns were extracted
+	// Interim is the position up to which (exclusive) an interim extractor ran; see Provenance.Interim. Beyond Cursor its
+	// items wait to be confirmed or replaced.
+	Interim int
 }
 
 // Threads reads thread states.
@@ -89,7 +95,8 @@ type Job struct {
 	Lease      string
 }
 
-// Finish ends a job. The thread's events up to UpTo (exclusive position) reach State.
+// Finish ends a job. The thread's events up to UpTo (exclusive position) reach State. An event of which an earlier, partial
+// finish stored facts never ends as nothing or quarantined, and one with quarantined operations never as nothing.
 type Finish struct {
 	Job   Job
 	UpTo  int
@@ -99,13 +106,23 @@ type Finish struct {
 	At    time.Time
 	// Extractor is what the events are told to have ended by ("rules/1"); "" when none was asked.
 	Extractor string
+	// Partial ends a part of the job: it goes on with the turns from UpTo on, its lease stays and its failed attempts are
+	// forgotten. An event that reaches beyond UpTo stays pending, unless State is dead.
+	Partial bool
+}
+
+// Tenants narrows whose jobs are meant. The zero value means all.
+type Tenants struct {
+	Only   string   // none but this one's
+	Except []string // none of these
+	Fresh  []string // of these, none that were given back since they were armed last
 }
 
 // Queue is the durable debounce.
 type Queue interface {
 	// Claim leases up to n due jobs, one a thread. Tenants take turns, from one call to the next, too; of one tenant the
 	// oldest due comes first. A job is free again when its lease has ended.
-	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Job, error)
+	Claim(ctx context.Context, now time.Time, lease time.Duration, n int, of Tenants) ([]Job, error)
 	// Extend moves the end of a lease that is held: the heartbeat of a long run. ErrConflict when it is another's by now.
 	Extend(ctx context.Context, j Job, until time.Time) error
 	// QueueStats tells how the queue stands, of all tenants when tenant is "".
@@ -113,9 +130,11 @@ type Queue interface {
 	// Retry gives a job back, due at the given time, with one more failed attempt and a reason. ErrConflict when the
 	// lease is another's by now.
 	Retry(ctx context.Context, j Job, at time.Time, reason string) error
+	// Defer is Retry without a failed attempt: the job was not to blame.
+	Defer(ctx context.Context, j Job, at time.Time, reason string) error
 	// NextDue returns when the earliest job can be claimed: at its due time or, while leased, not before the lease
 	// ends; ok is false when there is none.
-	NextDue(ctx context.Context) (at time.Time, ok bool, err error)
+	NextDue(ctx context.Context, of Tenants) (at time.Time, ok bool, err error)
 	// Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "". It returns how many wait,
 	// those due already included, those that a run holds (and nothing newer) left out.
 	Flush(ctx context.Context, sc Scope, thread string, now time.Time) (int, error)

@@ -183,7 +183,7 @@ func checkKilled(t *testing.T, dir string, acked int) int {
 	if embeds != st.Total || events[store.EventPending] != st.Total {
 		t.Fatalf("%d items, %d pending vectors, %v events", st.Total, embeds, events)
 	}
-	if _, ok, err := db.NextDue(ctx); err != nil || ok != (st.Total > 0) {
+	if _, ok, err := db.NextDue(ctx, store.Tenants{}); err != nil || ok != (st.Total > 0) {
 		t.Fatalf("the extraction of %d turns does not wait (%v)", st.Total, err)
 	}
 	if st.Total == 0 {

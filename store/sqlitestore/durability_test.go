@@ -66,7 +66,7 @@ func TestReopen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := db.Claim(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour, 5)
+	jobs, err := db.Claim(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour, 5, store.Tenants{})
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs %v, %v", jobs, err)
 	}
@@ -83,7 +83,7 @@ func TestReopen(t *testing.T) {
 		t.Errorf("the search after reopening (-before +after):\n%s", diff)
 	}
 	// The lease of the process that ended holds nobody up.
-	again, err := db.Claim(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour, 5)
+	again, err := db.Claim(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour, 5, store.Tenants{})
 	if err != nil || len(again) != 1 {
 		t.Errorf("jobs after reopening %v, %v", again, err)
 	}

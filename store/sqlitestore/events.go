@@ -146,10 +146,10 @@ WHERE tenant = ? AND id = ? AND state = 'dead' RETURNING scope, thread, first`, 
 	if err != nil {
 		return err
 	}
-	return t.exec(`INSERT INTO jobs (scope, thread, generation, first_at, due_at, not_before, attempts, note, lease, leased, lease_until)
-VALUES (?1, ?2, ?3, ?4, ?4, ?5, 0, '', '', 0, ?5)
+	return t.exec(`INSERT INTO jobs (scope, thread, generation, first_at, due_at, not_before, attempts, note, lease, leased, lease_until, tenant)
+VALUES (?1, ?2, ?3, ?4, ?4, ?5, 0, '', '', 0, ?5, ?6)
 ON CONFLICT DO UPDATE SET generation = ?3, first_at = min(first_at, ?4), due_at = min(due_at, ?4), not_before = ?5, attempts = 0, note = '',
-lease = '', leased = 0, lease_until = ?5`, scope, thread, generation, now, noTime)
+lease = '', leased = 0, lease_until = ?5`, scope, thread, generation, now, noTime, tenant)
 }
 
 // CountEvents counts a tenant's events by state, zeros included.

@@ -69,7 +69,22 @@ func TestPlans(t *testing.T) {
 			t.Errorf("loading %s: %s", name, got)
 		}
 	}
-	if got := plan("SELECT j.scope FROM jobs j WHERE j.due_at <= ? ORDER BY j.due_at", 1); !strings.Contains(got, "jobs_by_due") {
-		t.Errorf("due jobs: %s", got)
+	for _, c := range []struct {
+		name, query string
+		args        []any
+	}{
+		{"tenants with due jobs", dueTenantsQuery, []any{"", "[]", "[]", 1, 4}},
+		{"due jobs", dueJobsQuery, []any{"acme", "[]", "[]", 1, 4}},
+		{"next due", nextDueQuery, []any{"", "[]", "[]"}},
+	} {
+		got := plan(c.query, c.args...)
+		for _, step := range strings.Split(got, "; ") {
+			if strings.HasPrefix(step, "SCAN j") && !strings.Contains(step, "SCAN json_each") && !strings.Contains(step, "jobs_leased") {
+				t.Errorf("%s reads all jobs: %s", c.name, got)
+			}
+		}
+		if !strings.Contains(got, "jobs_by_tenant") {
+			t.Errorf("%s: %s", c.name, got)
+		}
 	}
 }

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"evoke/store"
 )
 
 // arm sets a thread's trailing debounce. While a run holds the thread, its arming starts a new window.
-func (t *tx) arm(scope int64, a *store.Arming) error {
+func (t *tx) arm(scope int64, tenant string, a *store.Arming) error {
 	generation, err := t.newGeneration()
 	if err != nil {
 		return err
@@ -34,9 +32,9 @@ func (t *tx) arm(scope int64, a *store.Arming) error {
 		}
 	}
 	due := max(min(now+a.Quiet.Microseconds(), first+a.MaxWait.Microseconds()), notBefore)
-	return wrap("arm job", t.exec(`INSERT INTO jobs (scope, thread, generation, first_at, due_at, not_before, attempts, note, lease, leased, lease_until)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, '', '', 0, ?7)
-ON CONFLICT DO UPDATE SET generation = ?3, first_at = ?4, due_at = ?5`, scope, a.Thread, generation, first, due, notBefore, noTime))
+	return wrap("arm job", t.exec(`INSERT INTO jobs (scope, thread, generation, first_at, due_at, not_before, attempts, note, lease, leased, lease_until, tenant)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, '', '', 0, ?7, ?8)
+ON CONFLICT DO UPDATE SET generation = ?3, first_at = ?4, due_at = ?5`, scope, a.Thread, generation, first, due, notBefore, noTime, tenant))
 }
 
 // finish ends a job: its row goes, unless a newer arming waits in it, and the thread's events reach their state.
@@ -49,18 +47,43 @@ func (t *tx) finish(f *store.Finish) error {
 	if err != nil {
 		return err
 	}
-	if generation == f.Job.Generation {
+	switch {
+	case f.Partial:
+		err = t.exec("UPDATE jobs SET attempts = 0, note = '' WHERE scope = ? AND thread = ?", scope, f.Job.Thread)
+	case generation == f.Job.Generation:
 		err = t.exec("DELETE FROM jobs WHERE scope = ? AND thread = ?", scope, f.Job.Thread)
-	} else {
+	default:
 		err = t.exec(`UPDATE jobs SET lease = '', leased = 0, lease_until = ?, attempts = 0, note = '', not_before = ?
 WHERE scope = ? AND thread = ?`, noTime, noTime, scope, f.Job.Thread)
 	}
 	if err != nil {
 		return wrap("end job", err)
 	}
-	return wrap("end events", t.exec(`UPDATE events SET state = ?, facts = ?, note = ?, extractor = ?, done_at = ?
-WHERE scope = ? AND thread = ? AND up_to <= ? AND state = 'pending'`,
-		string(f.State), f.Facts, f.Note, f.Extractor, micros(f.At), scope, f.Job.Thread, f.UpTo))
+	return t.endEvents(scope, f)
+}
+
+// endEvents brings a thread's events up to f.UpTo to their state. One that reaches beyond, of a job that goes on, is told
+// what came of its first part; it is dead with it.
+func (t *tx) endEvents(scope int64, f *store.Finish) error {
+	most := "up_to <= ?3"
+	switch {
+	case f.Partial && f.State == store.EventDead:
+		most = "first < ?3"
+	case f.Partial:
+		err := t.exec("UPDATE events SET facts = facts + ?4 WHERE scope = ?1 AND thread = ?2 AND first < ?3 AND up_to > ?3 AND state = 'pending'",
+			scope, f.Job.Thread, f.UpTo, f.Facts)
+		if err != nil {
+			return wrap("note facts", err)
+		}
+	}
+	const kept = "?4 IN ('nothing', 'quarantined') AND facts > 0"
+	return wrap("end events", t.exec(`UPDATE events SET facts = facts + ?5, extractor = ?7, done_at = ?8,
+note = CASE WHEN `+kept+` THEN '' ELSE ?6 END,
+state = CASE WHEN `+kept+` THEN 'stored'
+    WHEN ?4 = 'nothing' AND EXISTS (SELECT 1 FROM quarantine q WHERE q.tenant = events.tenant AND q.event = events.id) THEN 'quarantined'
+    ELSE ?4 END
+WHERE scope = ?1 AND thread = ?2 AND `+most+` AND state = 'pending'`,
+		scope, f.Job.Thread, f.UpTo, string(f.State), f.Facts, f.Note, f.Extractor, micros(f.At)))
 }
 
 // held returns the generation in a job's row, or store.ErrConflict when the caller's lease is not the one that counts:
@@ -74,94 +97,21 @@ func (t *tx) held(scope int64, j *store.Job) (generation int64, err error) {
 	return generation, wrap("read job", err)
 }
 
-// Claim leases up to n due jobs. Tenants take turns; of one tenant the oldest due comes first.
-func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) (jobs []store.Job, err error) {
-	if err := db.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer db.leave()
-	if lease <= 0 {
-		return nil, store.Invalid("lease", "longer than zero", lease.String())
-	}
-	if n <= 0 {
-		return nil, nil
-	}
-	err = db.w.do(ctx, func(t *tx) error {
-		jobs, err = t.claim(micros(now), micros(now.Add(lease)), n)
-		return err
-	})
-	return jobs, err
-}
-
-func (t *tx) claim(now, until int64, n int) ([]store.Job, error) {
-	keys, jobs, err := t.dueJobs(now, n)
-	if err != nil {
-		return nil, err
-	}
-	for i := range jobs {
-		id, err := uuid.NewRandom()
-		if err != nil {
-			return nil, fmt.Errorf("name lease: %w", err)
-		}
-		jobs[i].Lease = id.String()
-		err = t.exec("UPDATE jobs SET lease = ?, leased = generation, lease_until = ? WHERE scope = ? AND thread = ?",
-			jobs[i].Lease, until, keys[i], jobs[i].Thread)
-		if err != nil {
-			return nil, wrap("lease job", err)
-		}
-		if err := t.serve(jobs[i].Scope.Tenant); err != nil {
-			return nil, err
-		}
-	}
-	return jobs, nil
-}
-
-// serve notes that a tenant had its turn.
-func (t *tx) serve(tenant string) error {
-	turn, err := t.newGeneration()
-	if err != nil {
-		return err
-	}
-	return wrap("note turn", t.exec("INSERT INTO served (tenant, last) VALUES (?, ?) ON CONFLICT DO UPDATE SET last = excluded.last", tenant, turn))
-}
-
-// dueQuery takes the first job of every tenant, then the second of every tenant and so on; who was served longest ago
-// comes first.
-const dueQuery = `SELECT d.scope, d.tenant, d.user, d.agent, d.thread, d.generation, d.first_at, d.due_at, d.attempts FROM (
-    SELECT j.scope, s.tenant, s.user, s.agent, j.thread, j.generation, j.first_at, j.due_at, j.attempts,
-           row_number() OVER (PARTITION BY s.tenant ORDER BY j.due_at, j.scope, j.thread) AS nth
-    FROM jobs j JOIN scopes s ON s.n = j.scope WHERE j.due_at <= ?1 AND (j.lease = '' OR j.lease_until <= ?1)) d
-LEFT JOIN served v ON v.tenant = d.tenant
-ORDER BY d.nth, coalesce(v.last, 0), d.due_at, d.scope, d.thread LIMIT ?2`
-
-func (t *tx) dueJobs(now int64, n int) (keys []int64, jobs []store.Job, err error) {
-	s, err := t.stmt(dueQuery) //nolint:sqlclosecheck // the writer keeps it and closes it
-	if err != nil {
-		return nil, nil, wrap("read jobs", err)
-	}
-	rows, err := s.QueryContext(t.ctx, now, n)
-	if err != nil {
-		return nil, nil, wrap("read jobs", err)
-	}
-	defer func() { err = errors.Join(err, wrap("read jobs", rows.Close())) }()
-	for rows.Next() {
-		var j store.Job
-		var key, first, due int64
-		if err := rows.Scan(&key, &j.Scope.Tenant, &j.Scope.User, &j.Scope.Agent, &j.Thread, &j.Generation, &first, &due, &j.Attempts); err != nil {
-			return nil, nil, wrap("read job", err)
-		}
-		j.FirstAt, j.DueAt = fromMicros(first), fromMicros(due)
-		keys, jobs = append(keys, key), append(jobs, j)
-	}
-	return keys, jobs, wrap("read jobs", rows.Err())
-}
-
 // Retry gives a job back, due at the given time. Armings meanwhile do not bring it forward; Flush does.
 func (db *DB) Retry(ctx context.Context, j store.Job, at time.Time, reason string) error {
-	return db.holding(ctx, &j, func(t *tx, scope int64) error {
+	return db.giveBack(ctx, &j, at, reason, 1)
+}
+
+// Defer is Retry without a failed attempt.
+func (db *DB) Defer(ctx context.Context, j store.Job, at time.Time, reason string) error {
+	return db.giveBack(ctx, &j, at, reason, 0)
+}
+
+func (db *DB) giveBack(ctx context.Context, j *store.Job, at time.Time, reason string, failed int) error {
+	return db.holding(ctx, j, func(t *tx, scope int64) error {
 		us := micros(at)
-		return wrap("give job back", t.exec(`UPDATE jobs SET lease = '', leased = 0, lease_until = ?, due_at = ?, not_before = ?,
-attempts = attempts + 1, note = ? WHERE scope = ? AND thread = ?`, noTime, us, us, reason, scope, j.Thread))
+		return wrap("give job back", t.exec(`UPDATE jobs SET tried = leased, lease = '', leased = 0, lease_until = ?, due_at = ?, not_before = ?,
+attempts = attempts + ?, note = ? WHERE scope = ? AND thread = ?`, noTime, us, us, failed, reason, scope, j.Thread))
 	})
 }
 
@@ -203,29 +153,13 @@ func (db *DB) QueueStats(ctx context.Context, tenant string, now time.Time) (st 
 	err = db.reading(func(r *sql.DB) error {
 		return r.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE held = 0), count(*) FILTER (WHERE held = 0 AND due_at <= ?1),
 count(*) FILTER (WHERE held = 1), min(due_at) FILTER (WHERE held = 0 AND due_at <= ?1)
-FROM (SELECT j.due_at, j.lease <> '' AND j.lease_until > ?1 AS held FROM jobs j JOIN scopes s ON s.n = j.scope WHERE ?2 = '' OR s.tenant = ?2)`,
+FROM (SELECT due_at, lease <> '' AND lease_until > ?1 AS held FROM jobs WHERE ?2 = '' OR tenant = ?2)`,
 			micros(now), tenant).Scan(&st.Waiting, &st.Due, &st.Leased, &oldest)
 	})
 	if oldest.Valid {
 		st.Oldest = fromMicros(oldest.Int64)
 	}
 	return st, wrap("read jobs", err)
-}
-
-// NextDue returns when the earliest job can be claimed; a leased one can be when its lease ends.
-func (db *DB) NextDue(ctx context.Context) (at time.Time, ok bool, err error) {
-	if err := db.enter(ctx); err != nil {
-		return at, false, err
-	}
-	defer db.leave()
-	var us sql.NullInt64
-	err = db.reading(func(r *sql.DB) error {
-		return r.QueryRowContext(ctx, "SELECT min(CASE lease WHEN '' THEN due_at ELSE max(due_at, lease_until) END) FROM jobs").Scan(&us)
-	})
-	if err != nil || !us.Valid {
-		return at, false, wrap("read jobs", err)
-	}
-	return fromMicros(us.Int64), true, nil
 }
 
 // Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "".

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"evoke/store"
 )
@@ -72,7 +73,7 @@ func checkWrite(w *store.Write) error {
 
 // record writes everything of a write but its items. made is true when it had been made before.
 func (t *tx) record(w *store.Write) (scope int64, made bool, err error) {
-	n, err := t.execN("INSERT INTO writes (id) VALUES (?) ON CONFLICT DO NOTHING", w.ID)
+	n, err := t.execN("INSERT INTO writes (id, at) VALUES (?, ?) ON CONFLICT DO NOTHING", w.ID, micros(time.Now()))
 	if err != nil {
 		return 0, false, wrap("note write", err)
 	}
@@ -88,14 +89,15 @@ func (t *tx) record(w *store.Write) (scope int64, made bool, err error) {
 		}
 	}
 	if w.Thread != nil {
-		err := t.exec(`INSERT INTO threads (scope, thread, next, cursor) VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET next = excluded.next, cursor = excluded.cursor`, scope, w.Thread.Thread, w.Thread.Next, w.Thread.Cursor)
+		err := t.exec(`INSERT INTO threads (scope, thread, next, cursor, interim) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET next = excluded.next, cursor = excluded.cursor, interim = excluded.interim`,
+			scope, w.Thread.Thread, w.Thread.Next, w.Thread.Cursor, w.Thread.Interim)
 		if err != nil {
 			return 0, false, wrap("set thread", err)
 		}
 	}
 	if w.Arm != nil {
-		if err := t.arm(scope, w.Arm); err != nil {
+		if err := t.arm(scope, w.Scope.Tenant, w.Arm); err != nil {
 			return 0, false, err
 		}
 	}
@@ -219,7 +221,7 @@ func (db *DB) readScoped(ctx context.Context, sc store.Scope, op string, f func(
 func (db *DB) Thread(ctx context.Context, sc store.Scope, thread string) (store.ThreadState, error) {
 	st := store.ThreadState{Thread: thread}
 	err := db.readScoped(ctx, sc, "read thread", func(q *sql.DB, scope int64) error {
-		return q.QueryRowContext(ctx, "SELECT next, cursor FROM threads WHERE scope = ? AND thread = ?", scope, thread).Scan(&st.Next, &st.Cursor)
+		return q.QueryRowContext(ctx, "SELECT next, cursor, interim FROM threads WHERE scope = ? AND thread = ?", scope, thread).Scan(&st.Next, &st.Cursor, &st.Interim)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return st, nil

@@ -69,7 +69,7 @@ func recordOnce(t *testing.T, l store.Ledger) {
 	if st.Next != 4 {
 		t.Errorf("the second record moved the thread to %d", st.Next)
 	}
-	at, ok, err := l.NextDue(ctx)
+	at, ok, err := l.NextDue(ctx, store.Tenants{})
 	must(t, err)
 	if !ok || !at.Equal(now.Add(30*time.Second)) {
 		t.Errorf("the second record moved the debounce to %v", at)
@@ -129,7 +129,7 @@ func threads(t *testing.T, l store.Ledger) {
 	if st != (store.ThreadState{Thread: "new"}) {
 		t.Errorf("a thread never seen stands at %+v", st)
 	}
-	for i, want := range []store.ThreadState{{Thread: "t", Next: 3}, {Thread: "t", Next: 7, Cursor: 3}, {Thread: "t", Next: 7, Cursor: 7}} {
+	for i, want := range []store.ThreadState{{Thread: "t", Next: 3}, {Thread: "t", Next: 7, Cursor: 3}, {Thread: "t", Next: 7, Cursor: 7, Interim: 5}} {
 		must(t, l.Record(ctx, store.Write{ID: fmt.Sprint(i), Scope: alice, Thread: &want}))
 		got, err := l.Thread(ctx, alice, "t")
 		must(t, err)
@@ -166,6 +166,9 @@ func ledgerRefused(t *testing.T, l store.Ledger) {
 	_, err = l.Flush(ctx, none, "", now)
 	wantErr(t, "Flush", err, store.ErrTenant)
 	wantErr(t, "Retry", l.Retry(ctx, store.Job{Scope: none}, now, ""), store.ErrTenant)
+	wantErr(t, "Defer", l.Defer(ctx, store.Job{Scope: none}, now, ""), store.ErrTenant)
+	_, err = l.Prune(ctx, time.Time{})
+	wantErr(t, "Prune of all times", err, store.ErrInvalid)
 	wantErr(t, "Embedded", l.Embedded(ctx, []store.EmbedRef{{Scope: none, ID: "a"}}), store.ErrTenant)
 	_, err = l.CountEmbeds(ctx, none)
 	wantErr(t, "CountEmbeds", err, store.ErrTenant)
@@ -189,7 +192,7 @@ func ledgerRefused(t *testing.T, l store.Ledger) {
 	_, err = l.Usage(ctx, "", "2026-11-30", "2026-11-30")
 	wantErr(t, "Usage", err, store.ErrTenant)
 	wantErr(t, "Extend", l.Extend(ctx, store.Job{Scope: none}, now), store.ErrTenant)
-	_, err = l.Claim(ctx, now, 0, 1)
+	_, err = l.Claim(ctx, now, 0, 1, store.Tenants{})
 	wantErr(t, "a lease of no time", err, store.ErrInvalid)
 }
 
@@ -201,9 +204,11 @@ func ledgerCalls(ctx context.Context, l store.Ledger) map[string]error {
 	_, errs["Unapplied"] = l.Unapplied(ctx)
 	_, errs["Reply"] = l.Reply(ctx, alice, "k")
 	_, errs["Thread"] = l.Thread(ctx, alice, "t")
-	_, errs["Claim"] = l.Claim(ctx, now, time.Minute, 1)
+	_, errs["Claim"] = l.Claim(ctx, now, time.Minute, 1, store.Tenants{})
 	errs["Retry"] = l.Retry(ctx, store.Job{Scope: alice, Thread: "t"}, now, "")
-	_, _, errs["NextDue"] = l.NextDue(ctx)
+	errs["Defer"] = l.Defer(ctx, store.Job{Scope: alice, Thread: "t"}, now, "")
+	_, errs["Prune"] = l.Prune(ctx, now)
+	_, _, errs["NextDue"] = l.NextDue(ctx, store.Tenants{})
 	_, errs["Flush"] = l.Flush(ctx, alice, "", now)
 	_, errs["PendingEmbeds"] = l.PendingEmbeds(ctx, now, 1)
 	errs["Embedded"] = l.Embedded(ctx, []store.EmbedRef{{Scope: alice, ID: "a"}})

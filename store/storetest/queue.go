@@ -33,7 +33,7 @@ func (a *arming) arm(sc store.Scope, thread string, at time.Time) {
 
 func claim(t *testing.T, l store.Ledger, at time.Time, n int) []store.Job {
 	t.Helper()
-	jobs, err := l.Claim(context.Background(), at, lease, n)
+	jobs, err := l.Claim(context.Background(), at, lease, n, store.Tenants{})
 	must(t, err)
 	return jobs
 }
@@ -72,7 +72,7 @@ func debounce(t *testing.T, l store.Ledger) {
 	}
 	must(t, l.Record(context.Background(), finish("f", j, due)))
 	claimNone(t, l, due.Add(time.Hour), "finished")
-	if _, ok, err := l.NextDue(context.Background()); err != nil || ok {
+	if _, ok, err := l.NextDue(context.Background(), store.Tenants{}); err != nil || ok {
 		t.Errorf("a job waits after its finish (%v)", err)
 	}
 }
@@ -267,7 +267,7 @@ func claimOnce(t *testing.T, l store.Ledger) {
 	for range 6 {
 		wg.Go(func() {
 			for {
-				jobs, err := l.Claim(context.Background(), now.Add(time.Hour), lease, 7)
+				jobs, err := l.Claim(context.Background(), now.Add(time.Hour), lease, 7, store.Tenants{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -298,13 +298,13 @@ func nextDue(t *testing.T, l store.Ledger) {
 	ctx := context.Background()
 	want := func(at time.Time) {
 		t.Helper()
-		got, ok, err := l.NextDue(ctx)
+		got, ok, err := l.NextDue(ctx, store.Tenants{})
 		must(t, err)
 		if !ok || !got.Equal(at) {
 			t.Errorf("next due %v (%t), want %v", got, ok, at)
 		}
 	}
-	_, ok, err := l.NextDue(ctx)
+	_, ok, err := l.NextDue(ctx, store.Tenants{})
 	must(t, err)
 	if ok {
 		t.Error("an empty ledger has a job due")

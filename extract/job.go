@@ -125,10 +125,12 @@ func (w *Worker) operations(ctx context.Context, j store.Job, refs []turnRef, fr
 		}
 		cut := slices.IndexFunc(items, func(it store.Item) bool { return it.Turn.Position >= refs[fresh].position })
 		if cut >= 0 {
-			got, err := w.runExtractor(ctx, Batch{Scope: j.Scope, Thread: j.Thread, Turns: items[cut:], Before: items[:cut], Known: known, Now: w.now()})
+			b := Batch{Scope: j.Scope, Thread: j.Thread, Turns: items[cut:], Before: items[:cut], Known: known, Now: w.now()}
+			got, err := w.runExtractor(ctx, b)
 			if err != nil {
 				return nil, nil, err
 			}
+			got = reinforced(b, got)
 			for _, op := range got {
 				if i := slices.IndexFunc(items, func(it store.Item) bool { return it.ID == op.Turn }); i >= 0 {
 					turns[op.Turn] = items[i]

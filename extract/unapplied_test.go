@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -81,4 +82,28 @@ func TestATurnThatIsNotAmongTheItemsYetIsNotPassedOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A turn whose change failed counts for the turns that come next: with its counterpart it makes a pair.
+func TestATurnOfACallThatFailedCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fail := true
+		s := &items{DB: open(t), before: func() error {
+			if fail {
+				return fmt.Errorf("items: %w", store.ErrUnavailable)
+			}
+			return nil
+		}}
+		g, err := extract.NewIngester(s, open(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Ingest(t.Context(), ann, "th", []message.Message{user("one")}, nil); !errors.Is(err, store.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		fail = false
+		if r := say(t, g, "th", assistant("1")); r.State != store.EventPending || r.Turns[0].Position != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
 }

@@ -58,8 +58,10 @@ func (m *Memory) List(ctx context.Context, r ListRequest) (store.Page, error) {
 	if err := r.Filter.Validate(); err != nil {
 		return store.Page{}, err
 	}
+	f, v := narrow(r.Filter, r.Thread), m.view(r.AsOf, r.All)
+	v.Threads = f.NamedThreads()
 	page, err := m.store.List(ctx, sc, store.ListQuery{
-		Filter: narrow(r.Filter, r.Thread), View: m.view(r.AsOf, r.All), Order: r.Order, Limit: r.Limit, Cursor: r.Cursor,
+		Filter: f, View: v, Order: r.Order, Limit: r.Limit, Cursor: r.Cursor,
 	})
 	if err != nil {
 		return store.Page{}, fmt.Errorf("list: %w", err)

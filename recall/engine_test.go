@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"evoke/embed"
 	"evoke/store"
 )
@@ -338,7 +340,7 @@ func TestFiltersReachTheStore(t *testing.T) {
 	at := now.AddDate(0, -1, 0)
 	recall(t, e, Request{Query: "tea", Kinds: []store.Kind{store.Semantic}, Limit: 150, AsOf: at})
 	q := f.asked[0]
-	if !slices.Equal(q.Filter.Kinds, []store.Kind{store.Semantic}) || q.View != store.AsOf(at) || q.Lexical != 150 || q.Dense != 0 || q.Vector != nil {
+	if !slices.Equal(q.Filter.Kinds, []store.Kind{store.Semantic}) || !cmp.Equal(q.View, store.AsOf(at)) || q.Lexical != 150 || q.Dense != 0 || q.Vector != nil {
 		t.Errorf("%+v", q)
 	}
 	speaker := store.Filter{Speakers: []string{"Mira"}, Kinds: []store.Kind{store.Episodic}}
@@ -351,7 +353,7 @@ func TestFiltersReachTheStore(t *testing.T) {
 	if got := ids(recall(t, e, Request{Query: "coffee", Kinds: []store.Kind{store.Episodic}, Filter: store.Filter{Speakers: []string{"Mira"}}})); len(got) == 0 || got[0] != "7" {
 		t.Errorf("%v", got)
 	}
-	if q := f.asked[len(f.asked)-1]; q.View != store.Current(now) || q.Recent != defaultFreshArm {
+	if q := f.asked[len(f.asked)-1]; !cmp.Equal(q.View, store.Current(now)) || q.Recent != defaultFreshArm {
 		t.Errorf("%+v", q)
 	}
 	off := engine(t, f, toy{axes: []string{"x"}}, Options{Dense: -1, Recent: -1, Important: -1})

@@ -80,6 +80,7 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	} else {
 		p.view = store.AsOf(p.now)
 	}
+	p.view.Threads = p.filter.NamedThreads()
 	req.Query = cleanQuery(req.Query)
 	p.req = req
 	p.update = req.Profile != "classic"

@@ -194,6 +194,8 @@ func (p *plan) unseen(it *store.Item) string {
 	switch {
 	case !it.RetractedAt.IsZero() && !it.RetractedAt.After(p.now):
 		return "it was retracted on " + day(it.RetractedAt)
+	case it.OfTask() && !slices.Contains(p.view.Threads, it.Turn.Thread):
+		return "it holds for the task of its thread only"
 	case it.SupersededBy != "":
 		return "it was replaced by " + it.SupersededBy
 	case it.RecordedAt.After(p.now):

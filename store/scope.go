@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -67,6 +68,9 @@ type View struct {
 	KnownAt time.Time
 	All     bool // every version, for history and export; those of a profile's sections too
 	Profile bool // the sections of the profile, see Item.IsProfile; other views leave them out
+	// Threads are those that the call names. What holds for one task only (Item.OfTask) is seen in calls that name its
+	// thread.
+	Threads []string
 }
 
 // Current is the view of the present.
@@ -80,7 +84,7 @@ func (v View) Sees(it *Item) bool {
 	if v.All {
 		return true
 	}
-	if !v.Profile && it.IsProfile() {
+	if !v.Profile && it.IsProfile() || it.OfTask() && !slices.Contains(v.Threads, it.Turn.Thread) {
 		return false
 	}
 	validTo := it.ValidTo

@@ -135,6 +135,9 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 		fieldSize: qdrant.NewValueInt(int64(len(it.Content))), fieldChunks: qdrant.NewValueInt(int64(max(len(p.doc.Chunks), 1))),
 		fieldIDHead: qdrant.NewValueInt(idHead(it.ID)),
 	}
+	if it.OfTask() {
+		m[fieldTask] = qdrant.NewValueBool(true)
+	}
 	if it.Turn.IsTurn() {
 		m[fieldPosition] = qdrant.NewValueInt(int64(it.Turn.Position))
 		m[fieldPlace] = qdrant.NewValueInt(place(p.scope, it.Turn.Session, it.Turn.Position))

@@ -13,7 +13,7 @@ import (
 )
 
 // schemaVersion is the layout of points. Open copies a collection of an older one.
-const schemaVersion = 1
+const schemaVersion = 2 // 2: what holds for one task
 
 // Names of the vectors.
 const (
@@ -56,6 +56,7 @@ const (
 	fieldRank       = "rank"    // importance and moment in one number: what the important arm orders by
 	fieldTie        = "tie"     // a hash of the id, to break ties
 	fieldCurrent    = "current" // neither retracted nor closed, and no section of a profile
+	fieldTask       = "task"    // it holds for the task of its thread only
 	fieldTerms      = "terms"
 	fieldMeta       = "meta" // metadata entries
 	fieldNums       = "nums" // metadata numbers: key and value
@@ -101,6 +102,7 @@ func indexes() []index {
 	return append(list,
 		float(fieldImportance), float(fieldNums+"[]."+fieldNumValue),
 		index{fieldCurrent, qdrant.FieldType_FieldTypeBool, qdrant.NewPayloadIndexParamsBool(&qdrant.BoolIndexParams{EnableHnsw: no})},
+		index{fieldTask, qdrant.FieldType_FieldTypeBool, qdrant.NewPayloadIndexParamsBool(&qdrant.BoolIndexParams{EnableHnsw: no})},
 		integer(fieldTerms, yes, no), integer(fieldPlace, yes, no), integer(fieldSize, yes, no), integer(fieldChunks, yes, no),
 		integer(fieldPosition, no, yes), integer(fieldTie, no, yes), integer(fieldIDHead, yes, yes), integer(fieldRank, yes, yes))
 }

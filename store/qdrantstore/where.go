@@ -41,7 +41,7 @@ func viewConditions(v store.View) []*qdrant.Condition {
 	if v.All {
 		return nil
 	}
-	var cs []*qdrant.Condition
+	cs := []*qdrant.Condition{ownTasks(v.Threads)}
 	if !v.Profile {
 		cs = append(cs, not(qdrant.NewMatchKeywords(fieldContentKey, store.ProfileKeys()...)))
 	}
@@ -57,6 +57,15 @@ func viewConditions(v store.View) []*qdrant.Condition {
 	}
 	return append(cs, not(after(fieldRecordedAt, v.KnownAt)), not(upTo(fieldRetracted, v.KnownAt)),
 		anyOf(not(ended), after(fieldClosedAt, v.KnownAt)))
+}
+
+// ownTasks leaves out what holds for one task only, but for the tasks of the named threads.
+func ownTasks(threads []string) *qdrant.Condition {
+	other := not(qdrant.NewMatchBool(fieldTask, true))
+	if len(threads) == 0 {
+		return other
+	}
+	return anyOf(append(oneOf(nil, fieldThread, threads), other)...)
 }
 
 func after(field string, t time.Time) *qdrant.Condition {

@@ -36,6 +36,7 @@ func (w *where) view(v store.View) {
 		}
 		w.and("content_key NOT IN (?"+strings.Repeat(", ?", len(keys)-1)+")", args...)
 	}
+	w.tasks(v.Threads)
 	at := v.ValidAt
 	if at.IsZero() {
 		at = v.Now
@@ -51,6 +52,19 @@ func (w *where) view(v store.View) {
 	w.and("recorded_at <= ?", known)
 	w.and("(retracted_at = ? OR retracted_at > ?)", noTime, known)
 	w.and("(valid_to = ? OR valid_to > ? OR closed_at > ?)", noTime, micros(at), known)
+}
+
+// tasks leaves out what holds for one task only, but for the tasks of the named threads. Hardly an item has an end, so
+// that few provenances are looked into; in their JSON a quotation mark that is text has a backslash before it.
+func (w *where) tasks(threads []string) {
+	cond, args := "valid_to = ? OR instr(provenance, ?) = 0", []any{noTime, `"durability":"` + store.TaskDurability + `"`}
+	if len(threads) > 0 {
+		cond += " OR thread IN (?" + strings.Repeat(", ?", len(threads)-1) + ")"
+		for _, t := range threads {
+			args = append(args, t)
+		}
+	}
+	w.and("("+cond+")", args...)
 }
 
 // filter adds the outermost lists and ranges of a filter; metadata and nested filters are left to Match.

@@ -77,6 +77,15 @@ func randomItem(r *rand.Rand, i int) store.Item {
 	if i%13 == 7 { // a section of a profile
 		it.ContentKey = store.ProfileKeys()[i%6]
 	}
+	if it.Turn.Thread != "" && r.IntN(5) == 0 { // for one task
+		it.Provenance.Durability = store.TaskDurability
+		if r.IntN(8) > 0 && it.ValidTo.IsZero() {
+			it.ValidTo, it.ClosedAt = now.Add(time.Duration(r.IntN(48)-12)*time.Hour), it.RecordedAt
+			if it.ValidTo.Before(it.ValidFrom) {
+				it.ValidTo = it.ValidFrom
+			}
+		}
+	}
 	return it
 }
 

@@ -23,6 +23,12 @@ func manyViews() []store.View {
 				store.View{Now: now, ValidAt: at, KnownAt: now.Add(-10 * time.Hour)})
 		}
 	}
+	for i, v := range vs {
+		if i%3 > 0 {
+			v.Threads = [][]string{{"t1"}, {"t2", "t1"}}[i%3-1]
+			vs = append(vs, v)
+		}
+	}
 	return vs
 }
 
@@ -122,6 +128,61 @@ func profile(t *testing.T, s store.Store) {
 		must(t, err)
 		if all := listAll(t.Context(), t, s, alice, store.ListQuery{View: c.view, Order: store.ByID}); st.Total != len(all) {
 			t.Errorf("%s: counted %d items, listed %d", c.name, st.Total, len(all))
+		}
+	}
+}
+
+// tasks: what holds for one task only is seen in calls that name its thread, as long as it holds, and by those that ask for
+// every version.
+func tasks(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	fact, mine, other, past, endless := item("fact", "tea daily"), item("mine", "tea now"), item("other", "tea there"), item("past", "tea then"), item("endless", "tea always")
+	for it, thread := range map[*store.Item]string{&fact: "t1", &mine: "t1", &other: "t2", &past: "t1", &endless: "t3"} {
+		it.Turn.Thread = thread
+	}
+	for _, it := range []*store.Item{&mine, &other, &past, &endless} {
+		it.Provenance.Durability = store.TaskDurability
+	}
+	mine.Provenance.Quote = `"durability":"agent"`
+	fact.Provenance.Quote = `"durability":"task"` // text that looks like it
+	fact.ValidTo, fact.ClosedAt = now.Add(time.Hour), now
+	for _, it := range []*store.Item{&mine, &other, &past} {
+		it.ValidFrom, it.RecordedAt = now.Add(-2*time.Hour), now.Add(-2*time.Hour)
+		it.ValidTo, it.ClosedAt = now.Add(time.Hour), it.RecordedAt
+	}
+	past.ValidTo = now.Add(-time.Hour)
+	put(t, s, alice, fact, mine, other, past, endless)
+	in := func(v store.View, threads ...string) store.View {
+		v.Threads = threads
+		return v
+	}
+	for _, c := range []struct {
+		name string
+		view store.View
+		want []string
+	}{
+		{"no thread", store.Current(now), []string{"endless", "fact"}},
+		{"its thread", in(store.Current(now), "t1"), []string{"endless", "fact", "mine"}},
+		{"another thread", in(store.Current(now), "t2"), []string{"endless", "fact", "other"}},
+		{"both", in(store.Current(now), "t2", "t1"), []string{"endless", "fact", "mine", "other"}},
+		{"a thread without tasks", in(store.Current(now), "\xff", ""), []string{"endless", "fact"}},
+		{"when the task was at hand", in(store.AsOf(now.Add(-90*time.Minute)), "t1"), []string{"mine", "past"}},
+		{"then, without a thread", store.AsOf(now.Add(-90 * time.Minute)), nil},
+		{"when it is over", in(store.Current(now.Add(2*time.Hour)), "t1", "t2"), []string{"endless"}},
+		{"every version", store.View{All: true}, []string{"endless", "fact", "mine", "other", "past"}},
+	} {
+		if got := listAll(t.Context(), t, s, alice, store.ListQuery{View: c.view, Order: store.ByID}); !slices.Equal(got, c.want) {
+			t.Errorf("%s: listed %v, want %v", c.name, got, c.want)
+		}
+		found, err := s.Search(ctx, alice, store.Query{View: c.view, Terms: terms("tea"), Lexical: 10, Recent: 10, Important: 10})
+		must(t, err)
+		if got := sortedIDs(found); !slices.Equal(got, c.want) {
+			t.Errorf("%s: found %v, want %v", c.name, got, c.want)
+		}
+		st, err := s.Stats(ctx, alice, c.view)
+		must(t, err)
+		if st.Total != len(c.want) {
+			t.Errorf("%s: counted %d items, want %d", c.name, st.Total, len(c.want))
 		}
 	}
 }

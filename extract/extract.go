@@ -80,7 +80,17 @@ type Operation struct {
 	Precision  Precision  // of At
 	Modality   Modality   // how it was said; nothing but what was asserted becomes a fact
 	Durability Durability // for whom and how long it holds
+	Outcome    Outcome    // of a procedural statement: how it went this time
 }
+
+// Outcome is how a way of doing something went. The empty one: it was not said.
+type Outcome string
+
+// The outcomes.
+const (
+	Succeeded Outcome = "succeeded"
+	Failed    Outcome = "failed"
+)
 
 // Precision tells how exactly a moment is known: At is the beginning of that year, month, … The empty one: exactly.
 type Precision string
@@ -115,6 +125,8 @@ const (
 	DurableAgent   Durability = "agent"   // about how this agent is to work
 	DurableProject Durability = "project" // as long as the project that the conversation is about
 	DurableTask    Durability = "task"    // this task only: to expire with its thread
+	// DurableOther: it is the matter of another user or of another project than the one at hand; nothing of it is stored.
+	DurableOther Durability = "other"
 )
 
 // Reporter is an Extractor that also tells what it refused and what the call took.

@@ -1,7 +1,7 @@
 // Package llm is the extractor that asks a language model, through any service that speaks OpenAI's chat API.
 //
-// The model gets the new turns, some before them and the known items most related to them, all under short ids, and
-// answers with operations. Nothing of its answer is believed for its own sake: ids must be ones that were shown, the
+// The model gets the new turns, some before them, the known items most related to them, all under short ids, and the
+// sections of the user's profile, and answers with operations and with sections to be written anew. Nothing of its answer is believed for its own sake: ids must be ones that were shown, the
 // quoted span must be in the turn that is named, and what is not asserted there does not become a fact. Every operation
 // that holds is kept, every other one counted by its reason and reported (see Report), for review.
 //
@@ -102,7 +102,7 @@ func (x *Extractor) Name() string { return x.name }
 // any language has fewer, and JSON's escapes have room.
 func (x *Extractor) BatchBytes() int {
 	const most = 16 << 10
-	room := min(x.opts.room(&x.english), x.opts.room(&x.chinese)) * turnShare / 8
+	room := min(x.opts.room(&x.english), x.opts.room(&x.chinese)) * turnShare / shares
 	return min(max(2*room, leastPart), most)
 }
 

@@ -84,7 +84,7 @@ func TestPrompts(t *testing.T) {
 	x, s := open(t, func(w http.ResponseWriter, r *request) { say(w, "?") }, func(o *llm.Options) {
 		o.English = &llm.Prompt{Version: "acme-7", Text: "Do as we say.", Again: "Once more."}
 	})
-	if x.Name() != "llm/acme-7+1/test-model" {
+	if x.Name() != "llm/acme-7+2/test-model" {
 		t.Error(x.Name())
 	}
 	if _, err := x.Extract(context.Background(), batch("user: hi")); !errors.Is(err, extract.ErrUnreadable) {
@@ -93,7 +93,7 @@ func TestPrompts(t *testing.T) {
 	if r := s.Requests(); len(r) != 2 || r[0].Messages[0].Content != "Do as we say." || len(r[1].Messages) != 3 || r[1].Messages[2].Content != "Once more." {
 		t.Errorf("%+v", r)
 	}
-	if x, _ := open(t, nil, nil); x.Name() != "llm/1/test-model" {
+	if x, _ := open(t, nil, nil); x.Name() != "llm/2/test-model" {
 		t.Error(x.Name())
 	}
 }
@@ -313,7 +313,7 @@ func TestWithTheWorker(t *testing.T) {
 		t.Errorf("%+v %v", ev, err)
 	}
 	page, err := db.List(ctx, sc, store.ListQuery{Filter: store.Filter{Kinds: []store.Kind{store.Semantic}}, View: store.Current(time.Now()), Order: store.ByID, Limit: 10})
-	if err != nil || len(page.Items) != 1 || page.Items[0].Content != "The user likes tea" || page.Items[0].Provenance.Origin != "llm" || page.Items[0].Provenance.Extractor != "llm/1/test-model" {
+	if err != nil || len(page.Items) != 1 || page.Items[0].Content != "The user likes tea" || page.Items[0].Provenance.Origin != "llm" || page.Items[0].Provenance.Extractor != "llm/2/test-model" {
 		t.Errorf("%+v %v", page.Items, err)
 	}
 }

@@ -41,7 +41,7 @@ type Options struct {
 	// for chats between two people. Default: users only, and ways of working (procedural) from anyone.
 	Assistants bool
 
-	// MaxInputTokens bounds the prompt of one call; longer batches are split. Default 12,000, 3,000–1,000,000.
+	// MaxInputTokens bounds the prompt of one call; longer batches are split. Default 16,000, 4,000–1,000,000.
 	MaxInputTokens int
 	// MaxOutputTokens is the cap of an answer. Default 4,096, 256–131,072.
 	MaxOutputTokens int
@@ -88,7 +88,7 @@ func (o *Options) withDefaults() (Options, error) {
 		c = *o
 	}
 	for _, w := range [...]whole{
-		{"MaxInputTokens", &c.MaxInputTokens, 12_000, 3_000, 1_000_000, false},
+		{"MaxInputTokens", &c.MaxInputTokens, 16_000, 4_000, 1_000_000, false},
 		{"MaxOutputTokens", &c.MaxOutputTokens, 4_096, 256, 131_072, false},
 		{"Overlap", &c.Overlap, 3, 0, 20, true},
 		{"MaxKnown", &c.MaxKnown, 100, 0, 500, true},

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"evoke/extract"
 	"evoke/store"
 )
 
@@ -16,8 +17,8 @@ import (
 type Prompt struct {
 	// Version names it in the provenance of what it gave; 1–32 letters, digits, dots and dashes.
 	Version string
-	// Text is the system message: what the blocks <now>, <known>, <before> and <conversation> hold, and the operations
-	// to answer with. See the files in the folder prompts.
+	// Text is the system message: what the blocks <now>, <profile>, <known>, <before> and <conversation> hold, and the
+	// operations and sections to answer with. See the files in the folder prompts.
 	Text string
 	// Again is said after an answer that could not be read. Default: that of the package.
 	Again string
@@ -61,7 +62,7 @@ func (s schema) MarshalJSON() ([]byte, error) {
 }
 
 // version of the prompts that come with this package.
-const version = "1"
+const version = "2"
 
 func ownPrompt(language string) (Prompt, error) {
 	p := Prompt{Version: version}
@@ -127,6 +128,11 @@ type knownLine struct {
 	Content  string `json:"content"`
 }
 
+type sectionLine struct {
+	Section string `json:"section"`
+	Content string `json:"content"`
+}
+
 func (x *Extractor) turnLine(u unit, id string) turnLine {
 	l := turnLine{Turn: id, Speaker: speakerOf(u.item), Role: u.item.Turn.Role, Time: x.stamp(u.item.ValidFrom), Text: u.text}
 	if u.parts > 1 {
@@ -157,19 +163,31 @@ func speakerOf(it *store.Item) string {
 	return it.Turn.Role
 }
 
+// data is what one call is about.
+type data struct {
+	sections []extract.Section
+	known    []*store.Item
+	before   []unit
+	units    []unit
+}
+
 // compose writes the data of one call.
-func (x *Extractor) compose(now time.Time, known []*store.Item, before, units []unit, ids map[string]string) string {
+func (x *Extractor) compose(now time.Time, d data, ids map[string]string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<now>%s, %s</now>\n<known>\n", now.In(x.opts.Zone).Format("2006-01-02T15:04:05Z07:00 Mon"), x.opts.Zone)
-	for i, it := range known {
+	fmt.Fprintf(&b, "<now>%s, %s</now>\n<profile>\n", now.In(x.opts.Zone).Format("2006-01-02T15:04:05Z07:00 Mon"), x.opts.Zone)
+	for _, s := range d.sections {
+		line(&b, sectionLine{s.Name, s.Content})
+	}
+	b.WriteString("</profile>\n<known>\n")
+	for i, it := range d.known {
 		line(&b, x.knownLine(it, fmt.Sprintf("k%d", i+1)))
 	}
 	b.WriteString("</known>\n<before>\n")
-	for _, u := range before {
+	for _, u := range d.before {
 		line(&b, x.turnLine(u, ""))
 	}
 	b.WriteString("</before>\n<conversation>\n")
-	for _, u := range units {
+	for _, u := range d.units {
 		line(&b, x.turnLine(u, ids[u.item.ID]))
 	}
 	b.WriteString("</conversation>")

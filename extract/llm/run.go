@@ -17,15 +17,17 @@ import (
 
 // run is one extraction.
 type run struct {
-	x      *Extractor
-	batch  *extract.Batch
-	prompt Prompt
-	room   int // tokens of a call beside the prompt
+	x       *Extractor
+	batch   *extract.Batch
+	prompt  Prompt
+	room    int  // tokens of a call beside the prompt
+	chinese bool // the prompt is
 
 	order   map[string]int        // of turns, by id
 	grounds map[string]*grounding // by turn's id
 	seen    map[seenKey]bool
 	ops     []extract.Operation
+	profile profile
 	refused []extract.Rejected
 	asked   int // groups that were answered
 	lost    int // turns whose answer never comes to its first operation
@@ -41,20 +43,24 @@ type seenKey struct {
 func newRun(x *Extractor, b *extract.Batch) *run {
 	r := &run{x: x, batch: b, prompt: x.english, order: map[string]int{}, grounds: map[string]*grounding{}, seen: map[seenKey]bool{}}
 	if isChinese(b.Turns) {
-		r.prompt = x.chinese
+		r.prompt, r.chinese = x.chinese, true
 	}
 	r.room = x.opts.room(&r.prompt)
+	r.profile.begin(b.Profile)
 	for i := range b.Turns {
 		r.order[b.Turns[i].ID] = i
 	}
 	return r
 }
 
-// The shares of a call's room, in eighths: known items, earlier turns, and the rest for the turns themselves.
+// The shares of a call's room, in sixteenths: the profile, known items, earlier turns, and the rest for the turns
+// themselves.
 const (
-	knownShare  = 2
-	beforeShare = 1
-	turnShare   = 8 - knownShare - beforeShare
+	shares       = 16
+	profileShare = 3
+	knownShare   = 4
+	beforeShare  = 2
+	turnShare    = shares - profileShare - knownShare - beforeShare
 )
 
 // all runs through the batch.
@@ -63,7 +69,7 @@ func (r *run) all(ctx context.Context) error {
 	if !said {
 		return nil // asked about nothing, a model invents
 	}
-	room := r.room * turnShare / 8
+	room := r.room * turnShare / shares
 	before := r.x.unitsOf(r.batch.Before, room)
 	for _, group := range r.x.chunks(r.x.unitsOf(r.batch.Turns, room), room) {
 		if err := r.group(ctx, before, group); err != nil {
@@ -84,8 +90,10 @@ func (r *run) all(ctx context.Context) error {
 // group extracts from units that fit into a call. When their answer does not, or they are what the service refuses,
 // they are split.
 func (r *run) group(ctx context.Context, before, units []unit) error {
-	known := r.x.related(r.batch.Known, units, r.room*knownShare/8)
-	parsed, verdict, err := r.converse(ctx, known, before, units)
+	known := r.x.related(r.batch.Known, units, r.room*knownShare/shares)
+	sections := r.profile.fit(r.room*profileShare/shares, r.x.cost)
+	tail := r.x.tail(before, r.room*beforeShare/shares)
+	parsed, verdict, err := r.converse(ctx, data{sections, known, tail, units})
 	if err != nil {
 		return err
 	}
@@ -121,6 +129,7 @@ func (r *run) group(ctx context.Context, before, units []unit) error {
 	r.asked++
 	r.x.stats.answered(&parsed)
 	r.take(&parsed, known, units)
+	r.takeSections(&parsed, known, tail, units)
 	return nil
 }
 
@@ -135,17 +144,17 @@ const (
 )
 
 // converse asks about units and reads the answer; once more when it cannot be read.
-func (r *run) converse(ctx context.Context, known []*store.Item, before, units []unit) (reply.Result, verdict, error) {
-	ids := shortIDs(units)
+func (r *run) converse(ctx context.Context, d data) (reply.Result, verdict, error) {
+	ids := shortIDs(d.units)
 	messages := []openai.ChatCompletionMessage{
 		{Role: openai.ChatMessageRoleSystem, Content: r.prompt.Text},
-		{Role: openai.ChatMessageRoleUser, Content: r.x.compose(r.now(), known, r.x.tail(before, r.room*beforeShare/8), units, ids)},
+		{Role: openai.ChatMessageRoleUser, Content: r.x.compose(r.now(), d, ids)},
 	}
-	expect := reply.Expect{Turns: map[string]bool{}, Known: map[string]bool{}, Zone: r.x.opts.Zone, MostOps: 40 + 20*len(units)}
+	expect := reply.Expect{Turns: map[string]bool{}, Known: map[string]bool{}, Zone: r.x.opts.Zone, MostOps: 40 + 20*len(d.units)}
 	for _, id := range ids {
 		expect.Turns[id] = true
 	}
-	for i := range known {
+	for i := range d.known {
 		expect.Known[fmt.Sprintf("k%d", i+1)] = true
 	}
 	for again := 0; ; again++ {
@@ -160,7 +169,7 @@ func (r *run) converse(ctx context.Context, known []*store.Item, before, units [
 			return reply.Result{}, fine, err
 		}
 		parsed := reply.Parse(a.text, expect)
-		if a.cut || parsed.Truncated && (parsed.Understood || halves(units) != nil) {
+		if a.cut || parsed.Truncated && (parsed.Understood || halves(d.units) != nil) {
 			return parsed, cut, nil
 		}
 		if parsed.Understood || again == r.x.opts.Rereads {
@@ -200,7 +209,7 @@ func shortIDs(units []unit) map[string]string {
 // report is what came of the run, operations in the order of their turns.
 func (r *run) report() extract.Report {
 	slices.SortStableFunc(r.ops, func(a, b extract.Operation) int { return r.order[a.Turn] - r.order[b.Turn] })
-	return extract.Report{Operations: r.ops, Rejected: r.refused, Usage: r.usage}
+	return extract.Report{Operations: r.ops, Rejected: r.refused, Sections: r.profile.changed(), Usage: r.usage}
 }
 
 func (r *run) reject(why Reason, op extract.Operation) {

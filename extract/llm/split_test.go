@@ -38,11 +38,11 @@ func echo(w http.ResponseWriter, r *request) {
 
 // A long batch is split at the edges of turns, with the turns before for context; every turn is asked about, in order.
 func TestLongBatch(t *testing.T) {
-	x, s := open(t, echo, func(o *llm.Options) { o.MaxInputTokens, o.Overlap = 4000, 2 })
-	b := batch(numbered(60, 100)...)
+	x, s := open(t, echo, func(o *llm.Options) { o.MaxInputTokens, o.Overlap = 7000, 2 })
+	b := batch(numbered(90, 100)...)
 	b.Before = turns("user: long ago")
 	rep := run(t, x, b)
-	if len(rep.Operations) != 60 || !slices.IsSortedFunc(rep.Operations, func(a, b extract.Operation) int {
+	if len(rep.Operations) != 90 || !slices.IsSortedFunc(rep.Operations, func(a, b extract.Operation) int {
 		return len(a.Turn)*1000 + strings.Compare(a.Turn, b.Turn) - len(b.Turn)*1000
 	}) {
 		t.Errorf("%d operations", len(rep.Operations))
@@ -53,7 +53,7 @@ func TestLongBatch(t *testing.T) {
 		conv, before := r.Texts("conversation"), r.Texts("before")
 		size := len(r.Messages[0].Content) + len(r.Messages[1].Content)
 		switch {
-		case size/3 > 4000:
+		case size/3 > 7000:
 			t.Errorf("call %d takes some %d tokens", i, size/3)
 		case i == 0 && !slices.Equal(before, []string{"long ago"}):
 			t.Errorf("before: %q", before)
@@ -192,7 +192,7 @@ func TestKnownItems(t *testing.T) {
 	}
 	known[150].Content = "The user hates mushrooms"
 	known[200].Content, known[200].Provenance.Subject = "The user lives in Bergen", "home"
-	for _, change := range []func(o *llm.Options){func(o *llm.Options) { o.MaxKnown = 5 }, func(o *llm.Options) { o.MaxInputTokens, o.MaxKnown = 3000, 500 }} {
+	for _, change := range []func(o *llm.Options){func(o *llm.Options) { o.MaxKnown = 5 }, func(o *llm.Options) { o.MaxInputTokens, o.MaxKnown = 5000, 500 }} {
 		x, s := open(t, func(w http.ResponseWriter, r *request) {
 			for _, k := range r.Block("known") {
 				if k.Content == known[150].Content {

@@ -10,7 +10,7 @@ import (
 	"evoke/extract/llm/internal/reply"
 )
 
-// Reason says why an operation was refused.
+// Reason says why an operation, or a section, was refused.
 type Reason string
 
 // The reasons: what could not be read, and what could but must not be stored.
@@ -33,12 +33,22 @@ const (
 	AssistantOnly Reason = "assistant_only" // what an assistant said, and no user
 	Duplicate     Reason = "duplicate"      // the same operation came before, on the same turn
 	Refused       Reason = "refused"        // a turn that the service would not read
+	OtherOwner    Reason = "other_owner"    // another user's or another project's matter
+
+	// Of sections of the profile.
+	SectionUnknown       Reason = "section_unknown"        // none of the six
+	SectionUnknownTurn   Reason = "section_unknown_turn"   // it rests on no turn, or on one that was not shown
+	SectionNoContent     Reason = "section_no_content"     // nothing to write
+	SectionTooLong       Reason = "section_too_long"       // its first sentence alone is longer than a section
+	SectionUngrounded    Reason = "section_ungrounded"     // too little of it was said, or a number in it was not
+	SectionAssistantOnly Reason = "section_assistant_only" // it rests on what an assistant said, and no user
 )
 
 // Reasons lists every reason.
 func Reasons() []Reason {
 	return []Reason{NotAnObject, UnknownAction, UnknownTurn, UnknownTarget, NoContent, NoQuote, BadConfidence, TooLong, TooMany, Truncated, Malformed,
-		Ungrounded, NotAsserted, WrongSpeaker, AssistantOnly, Duplicate, Refused}
+		Ungrounded, NotAsserted, WrongSpeaker, AssistantOnly, Duplicate, Refused, OtherOwner,
+		SectionUnknown, SectionUnknownTurn, SectionNoContent, SectionTooLong, SectionUngrounded, SectionAssistantOnly}
 }
 
 // Stats count what an Extractor did since it was made.
@@ -54,6 +64,7 @@ type Stats struct {
 	PromptTokens     int // as the service counts
 	CompletionTokens int
 	Operations       map[extract.Action]int // taken
+	Sections         int                    // of profiles, to be written anew
 	Nothing          int                    // answers and operations that say that there is nothing
 	Rejected         map[Reason]int
 }
@@ -105,7 +116,7 @@ func (c *counters) answered(r *reply.Result) {
 		if r.Repaired {
 			s.Repairs++
 		}
-		if r.Nothing == 0 && len(r.Ops)+len(r.Bad) == 0 {
+		if r.Nothing == 0 && len(r.Ops)+len(r.Bad)+len(r.Sections)+len(r.BadSections) == 0 {
 			s.Nothing++
 		}
 	})
@@ -115,6 +126,7 @@ func (c *counters) answered(r *reply.Result) {
 func (c *counters) ended(rep *extract.Report) {
 	c.count(func(s *Stats) {
 		s.Extractions++
+		s.Sections += len(rep.Sections)
 		if s.Operations == nil {
 			s.Operations, s.Rejected = map[extract.Action]int{}, map[Reason]int{}
 		}

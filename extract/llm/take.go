@@ -17,12 +17,18 @@ func (r *run) take(parsed *reply.Result, known []*store.Item, units []unit) {
 		turns[ids[u.item.ID]] = u.item
 		speakers[store.FoldText(u.item.Turn.Speaker)], speakers[store.FoldText(u.item.Turn.Role)] = true, true
 	}
+	said := r.said(nil, known, units)
 	for i := range parsed.Bad {
 		r.reject(Reason(parsed.Bad[i].Reason), r.operation(&parsed.Bad[i].Op, turns, known))
 	}
 	for i := range parsed.Ops {
-		op := r.operation(&parsed.Ops[i], turns, known)
-		if why := r.judge(&op, turns[parsed.Ops[i].Turn], parsed.Ops[i].Speaker, speakers); why != "" {
+		o := &parsed.Ops[i]
+		op := r.operation(o, turns, known)
+		why := r.judge(&op, turns[o.Turn], o.Speaker, speakers)
+		if why == "" && len(o.Steps)+len(o.Needs) > 0 && !said.bears(strings.Join(append(o.Steps, o.Needs...), "\n")) {
+			why = Ungrounded
+		}
+		if why != "" {
 			r.reject(why, op)
 			continue
 		}
@@ -33,9 +39,10 @@ func (r *run) take(parsed *reply.Result, known []*store.Item, units []unit) {
 // operation translates what the model gave, short ids into those of the store.
 func (r *run) operation(o *reply.Op, turns map[string]*store.Item, known []*store.Item) extract.Operation {
 	op := extract.Operation{
-		Action: extract.Action(o.Action), Kind: o.Kind, Category: o.Category, Content: o.Content, Quote: o.Quote, Speaker: o.Speaker,
+		Action: extract.Action(o.Action), Kind: o.Kind, Category: o.Category, Content: r.withSteps(o), Quote: o.Quote, Speaker: o.Speaker,
 		At: o.Time, Precision: extract.Precision(o.Precision), Confidence: o.Confidence, Importance: o.Importance,
 		About: o.About, Modality: extract.Modality(o.Modality), Durability: extract.Durability(o.Durability),
+		Outcome: outcomeOf(o),
 	}
 	if n, err := strconv.Atoi(strings.TrimPrefix(o.Target, "k")); err == nil && n >= 1 && n <= len(known) {
 		op.Target = known[n-1].ID
@@ -66,6 +73,8 @@ func (r *run) judge(op *extract.Operation, turn *store.Item, speaker string, spe
 		return NotAsserted
 	case said != "" && speakers[said] && said != store.FoldText(turn.Turn.Speaker) && said != store.FoldText(turn.Turn.Role):
 		return WrongSpeaker
+	case op.Durability == extract.DurableOther:
+		return OtherOwner
 	case turn.Turn.Role == "assistant" && op.Kind != store.Procedural && !(r.x.opts.Assistants && isName(turn.Turn.Speaker)):
 		return AssistantOnly
 	}

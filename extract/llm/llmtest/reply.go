@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"evoke/store"
 )
 
 // What every answer says that it took.
@@ -120,6 +122,7 @@ func Fact(turn, quote, content string, more ...any) string {
 	m := map[string]any{
 		"action": "add", "target": nil, "kind": "semantic", "category": "preference", "content": content, "quote": quote, "turn": turn, "speaker": nil,
 		"modality": "asserted", "durability": "user", "time": nil, "precision": nil, "confidence": 0.9, "importance": 0.6, "subject": nil, "about": nil,
+		"steps": nil, "needs": nil, "outcome": nil,
 	}
 	for i := 0; i+1 < len(more); i += 2 {
 		m[fmt.Sprint(more[i])] = more[i+1]
@@ -131,8 +134,30 @@ func Fact(turn, quote, content string, more ...any) string {
 	return string(b)
 }
 
-// Answer is an answer of operations.
-func Answer(ops ...string) string { return `{"operations":[` + strings.Join(ops, ",") + `]}` }
+// Answer is an answer of operations that leaves the profile as it is.
+func Answer(ops ...string) string { return AnswerWith(nil, ops...) }
+
+// Section is a part of the profile that a model writes anew.
+type Section struct {
+	Name, Content string
+	Turns         []string // short ids: "t1"
+}
+
+// AnswerWith is an answer of sections and operations.
+func AnswerWith(sections []Section, ops ...string) string {
+	profile := map[string]any{}
+	for _, name := range store.ProfileSections() {
+		profile[name] = map[string]any{"should_update": false, "content": nil, "turns": []string{}}
+	}
+	for _, s := range sections {
+		profile[s.Name] = map[string]any{"should_update": true, "content": s.Content, "turns": s.Turns}
+	}
+	b, err := json.Marshal(profile)
+	if err != nil {
+		return err.Error()
+	}
+	return `{"operations":[` + strings.Join(ops, ",") + `],"profile":` + string(b) + `}`
+}
 
 func quoted(s string) string {
 	b, err := json.Marshal(s)

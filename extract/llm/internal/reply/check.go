@@ -32,7 +32,9 @@ func (p *parser) operation(f *fields, action Action) {
 func (p *parser) read(f *fields, action Action) (op Op, why Reason) {
 	op = Op{
 		Content: f.text(fContent), Quote: f.text(fQuote), Speaker: f.short(fSpeaker), Subject: f.short(fSubject), About: f.short(fAbout),
+		Steps: f.texts(fSteps, 20), Needs: f.texts(fNeeds, 10),
 	}
+	op.Outcome, _, _ = word(f, fOutcome, outcomes)
 	if why = p.action(&op, f, action); why != "" || op.Action == Nothing {
 		return op, why
 	}

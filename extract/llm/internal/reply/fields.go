@@ -48,7 +48,7 @@ func fieldsOf(m map[string]any) *fields {
 // canonical are the keys that the prompt asks for.
 var canonical = [fieldCount]string{
 	"action", "target", "kind", "category", "content", "quote", "turn", "speaker", "modality", "durability", "time",
-	"precision", "confidence", "importance", "subject", "about",
+	"precision", "confidence", "importance", "subject", "about", "steps", "needs", "outcome",
 }
 
 // typeField tells what a key as vague as "type" means by its value.
@@ -119,6 +119,31 @@ func (f *fields) short(id field) string {
 		s = store.CleanText(strings.ToValidUTF8(s[:maxShort], ""))
 	}
 	return s
+}
+
+// texts are the texts of a field that holds a list: at most so many, each at most maxStep long. A text stands for the
+// lines that it has.
+func (f *fields) texts(id field, most int) []string {
+	var all []string
+	switch v := f[id].(type) {
+	case []any:
+		for _, e := range v {
+			all = append(all, textOf(e))
+		}
+	case string:
+		all = strings.Split(store.CleanText(v), "\n")
+	}
+	var out []string
+	for _, s := range all {
+		if s = strings.TrimSpace(s); isNone(s) || len(out) == most {
+			continue
+		}
+		if len(s) > maxStep {
+			s = store.CleanText(strings.ToValidUTF8(s[:maxStep], ""))
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // isNone reports whether a text stands for no value.

@@ -27,6 +27,9 @@ const (
 	fImportance
 	fSubject
 	fAbout
+	fSteps
+	fNeeds
+	fOutcome
 	fieldCount
 )
 
@@ -61,6 +64,9 @@ var keyNames = table(map[field]string{
 	fConfidence: "confidence certainty probability confidencescore 置信度 信心 可信度 把握 确信度 確信度 信頼度 confianza konfidenz confiance",
 	fImportance: "importance salience priority weight importancescore 重要性 重要度 重要程度 优先级 importancia wichtigkeit",
 	fSubject:    "subject topic attribute subjectkey 主题 主題 主题键 属性 屬性 话题 話題 件名 tema thema sujet",
+	fSteps:      "steps step procedure workflowsteps 步骤 步驟 流程步骤 手順 pasos schritte étapes",
+	fNeeds:      "needs need preconditions precondition prerequisites requires requirements 前提 前提条件 前提條件 条件 需要 requisitos voraussetzungen",
+	fOutcome:    "outcome outcomes 结果 結果 成败 resultado ergebnis résultat",
 	fAbout:      "about aboutwhom person entity aboutentity 关于 關於 关于谁 涉及对象 所指 人物 について sobre über",
 })
 
@@ -104,6 +110,11 @@ var (
 		"agent":   "agent assistant bot 智能体 智能體 代理 助手 エージェント",
 		"project": "project workspace repo repository 项目 項目 工程 专案 プロジェクト",
 		"task":    "task taskonly thistask thistaskonly session thread conversation temporary shortterm once 任务 任務 仅此任务 仅限本任务 本次任务 本次 会话 對話 对话 临时 一次性 短期 タスク",
+		"other":   "other others otheruser anotheruser otherproject anotherproject foreign 其他 其他用户 其他项目 别的用户 别的项目 他人 其他使用者",
+	})
+	outcomes = table(map[string]string{
+		"succeeded": "succeeded success successful succeed worked works ok passed done 成功 有效 奏效 有用",
+		"failed":    "failed failure fail fails unsuccessful broken didnotwork doesnotwork 失败 失敗 无效 無效 没用",
 	})
 	precisions = table(map[string]string{
 		"year": "year y years annual 年 年份 年度", "month": "month m months 月 月份", "day": "day d date days 日 天 日期",

@@ -32,6 +32,8 @@ const (
 	TooMany       Reason = "too_many"       // more operations than a conversation of this length holds
 	Truncated     Reason = "truncated"      // cut off in the middle
 	Malformed     Reason = "malformed"      // JSON that cannot be mended
+
+	UnknownSection Reason = "unknown_section" // a section that a profile does not have
 )
 
 // Action is what an operation asks for.
@@ -57,13 +59,17 @@ type Op struct {
 	Turn       string // one of Expect.Turns
 	Speaker    string
 	Modality   string // "asserted", "hypothetical", "question", "quoted", "role_play" or "unknown"
-	Durability string // "user", "agent", "project" or "task"
+	Durability string // "user", "agent", "project", "task" or "other"
 	Time       time.Time
 	Precision  string // of Time: "year", "month", "day", "hour", "minute"; "" when Time is zero or exact
 	Confidence float64
 	Importance float64
 	Subject    string
 	About      string
+
+	Steps   []string // of a way of doing something, in order; at most 20
+	Needs   []string // what it takes; at most 10
+	Outcome string   // how it went: "succeeded", "failed" or "", which says nothing
 }
 
 // Bad is an operation that was not taken, as far as it could be read.
@@ -84,13 +90,15 @@ type Expect struct {
 type Result struct {
 	// Understood tells that the reply was an answer: operations, good or bad, or that there are none. Otherwise it was
 	// something else, which says nothing about the conversation.
-	Understood bool
-	Ops        []Op
-	Bad        []Bad
-	Nothing    int  // operations that say that there is nothing
-	Repaired   bool // the JSON had to be mended
-	Truncated  bool // it ends in the middle
-	Defaults   int  // fields that were missing or unusable and got their default
+	Understood  bool
+	Ops         []Op
+	Bad         []Bad
+	Sections    []Section // of the profile, to be written anew; each at most once
+	BadSections []BadSection
+	Nothing     int  // operations that say that there is nothing
+	Repaired    bool // the JSON had to be mended
+	Truncated   bool // it ends in the middle
+	Defaults    int  // fields that were missing or unusable and got their default
 }
 
 // The limits of what is read.
@@ -99,7 +107,10 @@ const (
 	maxContent = 4 << 10
 	maxQuote   = 16 << 10
 	maxShort   = 200 // subject, about, speaker
+	maxStep    = 300
 	maxDepth   = 64
+	// MaxSection is the length of a section of a profile, in bytes. A longer one is cut at the end of a sentence.
+	MaxSection = 1000
 )
 
 // Parse reads a reply. It never fails and never panics; see Result.Understood.
@@ -115,6 +126,8 @@ func Parse(text string, x Expect) Result {
 		text, p.res.Truncated = text[:MaxText], true
 	}
 	p.text(afterThinking(strings.ToValidUTF8(text, "\uFFFD")))
+	order := store.ProfileSections()
+	slices.SortStableFunc(p.res.Sections, func(a, b Section) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 	return p.res
 }
 
@@ -330,7 +343,12 @@ func (p *parser) object(m map[string]any, depth int) bool {
 	}
 	found := false
 	for _, key := range sortedKeys(m) {
-		found = p.member(foldKey(key), m[key], depth) || found
+		name := foldKey(key)
+		if p.profile(name, m[key]) {
+			found = found || m[key] != nil
+			continue
+		}
+		found = p.member(name, m[key], depth) || found
 	}
 	p.res.Understood = p.res.Understood || found
 	return found

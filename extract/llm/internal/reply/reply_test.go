@@ -206,6 +206,7 @@ func TestTime(t *testing.T) {
 // valid checks what every kept operation promises.
 func valid(t testing.TB, r reply.Result) {
 	t.Helper()
+	validSections(t, r)
 	if len(r.Ops) > 0 && !r.Understood {
 		t.Error("operations in a reply that was not understood")
 	}
@@ -235,6 +236,9 @@ func valid(t testing.TB, r reply.Result) {
 // FuzzParse: it never panics and every kept operation is valid.
 func FuzzParse(f *testing.F) {
 	for _, c := range replytest.Shapes() {
+		f.Add(c.Text)
+	}
+	for _, c := range replytest.Sections() {
 		f.Add(c.Text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { valid(t, reply.Parse(text, expect)) })

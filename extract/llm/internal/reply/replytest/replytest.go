@@ -12,8 +12,8 @@ type Shape struct {
 
 // Two good operations, as they were asked for.
 const (
-	Tea   = `{"action":"add","target":null,"kind":"semantic","category":"preference","content":"The user likes tea","quote":"I like tea","turn":"t1","speaker":"user","modality":"asserted","durability":"user","time":null,"precision":null,"confidence":0.9,"importance":0.6,"subject":"likes:tea","about":null}`
-	Moved = `{"action":"supersede","target":"k2","kind":"semantic","category":"context","content":"The user lives in Oslo","quote":"moved to Oslo","turn":"t2","speaker":"user","modality":"asserted","durability":"user","time":"2026-03","precision":"month","confidence":0.95,"importance":0.7,"subject":"home","about":null}`
+	Tea   = `{"action":"add","target":null,"kind":"semantic","category":"preference","content":"The user likes tea","quote":"I like tea","turn":"t1","speaker":"user","modality":"asserted","durability":"user","time":null,"precision":null,"confidence":0.9,"importance":0.6,"subject":"likes:tea","about":null,"steps":null,"needs":null,"outcome":null}`
+	Moved = `{"action":"supersede","target":"k2","kind":"semantic","category":"context","content":"The user lives in Oslo","quote":"moved to Oslo","turn":"t2","speaker":"user","modality":"asserted","durability":"user","time":"2026-03","precision":"month","confidence":0.95,"importance":0.7,"subject":"home","about":null,"steps":null,"needs":null,"outcome":null}`
 )
 
 // With is op with old replaced by new, which it must hold.

@@ -1,0 +1,191 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+
+	"evoke/extract"
+	"evoke/extract/llm/internal/reply"
+	"evoke/scoring"
+	"evoke/store"
+)
+
+// profile is the user's profile as a run goes on: later calls are shown what earlier ones wrote.
+type profile struct {
+	sections map[string]*section
+}
+
+type section struct {
+	content string
+	turns   []string // ids of the batch's turns that it was written anew from; none: as it was before the run
+}
+
+// begin takes the sections that stand. One of which a source was forgotten is left out (see store.StaleSection).
+func (p *profile) begin(items []store.Item) {
+	p.sections = map[string]*section{}
+	for i := range items {
+		it := &items[i]
+		for _, name := range store.ProfileSections() {
+			if it.Provenance.Subject == store.ProfileKey(name) && it.Content != "" && !it.Closed() && !it.ProfileStale() {
+				p.sections[name] = &section{content: it.Content}
+			}
+		}
+	}
+}
+
+// fit are the sections to be shown, within max tokens; too long ones lose their last sentences.
+func (p *profile) fit(max int, cost func(string) int) []extract.Section {
+	var out []extract.Section
+	for _, name := range store.ProfileSections() {
+		if s := p.sections[name]; s != nil {
+			out = append(out, extract.Section{Name: name, Content: s.content})
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	each := max / len(out)
+	return slices.DeleteFunc(out, func(s extract.Section) bool { return cost(s.Content) > each })
+}
+
+// changed are the sections that were written anew.
+func (p *profile) changed() []extract.Section {
+	var out []extract.Section
+	for _, name := range store.ProfileSections() {
+		if s := p.sections[name]; s != nil && len(s.turns) > 0 {
+			out = append(out, extract.Section{Name: name, Content: s.content, Turns: s.turns})
+		}
+	}
+	return out
+}
+
+// sectionReasons are the parser's reasons for sections.
+var sectionReasons = map[reply.Reason]Reason{
+	reply.UnknownSection: SectionUnknown, reply.UnknownTurn: SectionUnknownTurn, reply.NoContent: SectionNoContent, reply.TooLong: SectionTooLong,
+}
+
+// takeSections judges the sections of an answer: it keeps those that rest on what users said.
+func (r *run) takeSections(parsed *reply.Result, known []*store.Item, before, units []unit) {
+	turns, ids := map[string]*store.Item{}, shortIDs(units)
+	for _, u := range units {
+		turns[ids[u.item.ID]] = u.item
+	}
+	for i := range parsed.BadSections {
+		b := &parsed.BadSections[i]
+		r.rejectSection(sectionReasons[b.Reason], &b.Section, turns)
+	}
+	said := r.said(before, known, units)
+	for i := range parsed.Sections {
+		s := &parsed.Sections[i]
+		if why := r.judgeSection(s, turns, said); why != "" {
+			r.rejectSection(why, s, turns)
+			continue
+		}
+		r.write(s, turns)
+	}
+}
+
+func (r *run) judgeSection(s *reply.Section, turns map[string]*store.Item, said *sources) Reason {
+	users := slices.ContainsFunc(s.Turns, func(id string) bool {
+		t := turns[id]
+		return t.Turn.Role != "assistant" || r.x.opts.Assistants && isName(t.Turn.Speaker)
+	})
+	switch {
+	case !users:
+		return SectionAssistantOnly
+	case !said.bears(s.Content):
+		return SectionUngrounded
+	}
+	return ""
+}
+
+// write puts a new text in a section's place. It rests on the turns of the text before it, too.
+func (r *run) write(s *reply.Section, turns map[string]*store.Item) {
+	old := r.profile.sections[s.Name]
+	if old == nil {
+		old = &section{}
+		r.profile.sections[s.Name] = old
+	}
+	if old.content == s.Content {
+		return
+	}
+	old.content = s.Content
+	for _, id := range s.Turns {
+		if real := turns[id].ID; !slices.Contains(old.turns, real) {
+			old.turns = append(old.turns, real)
+		}
+	}
+}
+
+func (r *run) rejectSection(why Reason, s *reply.Section, turns map[string]*store.Item) {
+	op := extract.Operation{Content: s.Content, Subject: store.ProfileKey(s.Name)}
+	if len(s.Turns) > 0 {
+		if t := turns[s.Turns[0]]; t != nil {
+			op.Turn, op.Speaker = t.ID, t.Turn.Speaker
+		}
+	}
+	r.reject(why, op)
+}
+
+// sources are the words and numbers that a text of a model's own making may be made of.
+type sources struct {
+	words, numbers map[string]bool
+}
+
+// said are the sources of a call: all that it showed.
+func (r *run) said(before []unit, known []*store.Item, units []unit) *sources {
+	s := &sources{map[string]bool{}, map[string]bool{}}
+	s.add(r.x.stamp(r.now()))
+	for _, u := range slices.Concat(before, units) {
+		s.add(u.text)
+		s.add(u.item.Turn.Speaker)
+		s.add(r.x.stamp(u.item.ValidFrom))
+	}
+	for _, it := range known {
+		s.add(it.Content)
+		s.add(r.x.stamp(it.ValidFrom))
+	}
+	for _, p := range r.profile.sections {
+		s.add(p.content)
+	}
+	return s
+}
+
+func (s *sources) add(text string) {
+	for _, w := range scoring.Tokens(text) {
+		s.words[w] = true
+	}
+	for _, n := range numbersIn(text) {
+		s.numbers[n] = true
+	}
+}
+
+// bears reports whether a text is made of what was said: all of its numbers, and of its other words a third. A model
+// that puts things in its own words keeps the names and most of the nouns; one that invents keeps neither.
+func (s *sources) bears(text string) bool {
+	const share = 3
+	for _, n := range numbersIn(text) {
+		if !s.numbers[n] {
+			return false
+		}
+	}
+	all, found := 0, 0
+	for _, w := range scoring.Tokens(text) {
+		switch {
+		case s.words[w]:
+			all, found = all+1, found+1
+		case w != "user" && w != "用户" && w != "用戶":
+			all++
+		}
+	}
+	return found*share >= all
+}
+
+// numbersIn are the numbers of a text without leading zeros.
+func numbersIn(text string) []string {
+	var out []string
+	for _, n := range strings.FieldsFunc(store.FoldText(text), func(r rune) bool { return r < '0' || r > '9' }) {
+		out = append(out, strings.TrimLeft(n, "0"))
+	}
+	return out
+}

@@ -113,7 +113,6 @@ type Finish struct {
 
 // Tenants narrows whose jobs are meant. The zero value means all.
 type Tenants struct {
-	Only   string   // none but this one's
 	Except []string // none of these
 	Fresh  []string // of these, none that were given back since they were armed last
 }

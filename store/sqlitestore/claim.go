@@ -37,7 +37,7 @@ func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, n i
 }
 
 // whose are the arguments of a query over the jobs of some tenants.
-type whose struct{ only, except, fresh string }
+type whose struct{ except, fresh string }
 
 func selectTenants(of store.Tenants) (w whose, err error) {
 	except, err := json.Marshal(append([]string{}, of.Except...))
@@ -48,27 +48,27 @@ func selectTenants(of store.Tenants) (w whose, err error) {
 	if err != nil {
 		return w, fmt.Errorf("encode tenants: %w", err)
 	}
-	return whose{of.Only, string(except), string(fresh)}, nil
+	return whose{string(except), string(fresh)}, nil
 }
 
-// The parts of the queries below. Their first arguments are those of whose. Tenants are found by leaps over the index, so
+// The parts of the queries below. Their first argument is the tenant, or the tenants left out, their second those of whom only what is new is wanted. Tenants are found by leaps over the index, so
 // that a long queue of one of them costs nothing.
 const (
 	tenantsOfJobs = `WITH RECURSIVE t (tenant) AS (SELECT min(tenant) FROM jobs
 UNION ALL SELECT (SELECT min(j.tenant) FROM jobs j WHERE j.tenant > t.tenant) FROM t WHERE t.tenant IS NOT NULL) `
-	selectedTenants = "t.tenant IS NOT NULL AND (?1 = '' OR t.tenant = ?1) AND t.tenant NOT IN (SELECT value FROM json_each(?2))"
-	freshOrAny      = "(j.tried <> j.generation OR j.tenant NOT IN (SELECT value FROM json_each(?3)))"
-	dueAndFree      = "j.due_at <= ?4 AND (j.lease = '' OR j.lease_until <= ?4) AND " + freshOrAny
+	selectedTenants = "t.tenant IS NOT NULL AND t.tenant NOT IN (SELECT value FROM json_each(?1))"
+	freshOrAny      = "(j.tried <> j.generation OR j.tenant NOT IN (SELECT value FROM json_each(?2)))"
+	dueAndFree      = "j.due_at <= ?3 AND (j.lease = '' OR j.lease_until <= ?3) AND " + freshOrAny
 
 	// dueTenantsQuery lists the tenants with a due job; who was served longest ago comes first.
 	dueTenantsQuery = tenantsOfJobs + `SELECT d.tenant FROM (
     SELECT t.tenant, (SELECT j.due_at FROM jobs j WHERE j.tenant = t.tenant AND ` + dueAndFree + ` ORDER BY j.due_at LIMIT 1) AS due
     FROM t WHERE ` + selectedTenants + `) d
-LEFT JOIN served v ON v.tenant = d.tenant WHERE d.due IS NOT NULL ORDER BY coalesce(v.last, 0), d.due, d.tenant LIMIT ?5`
+LEFT JOIN served v ON v.tenant = d.tenant WHERE d.due IS NOT NULL ORDER BY coalesce(v.last, 0), d.due, d.tenant LIMIT ?4`
 
 	dueJobsQuery = `SELECT j.scope, j.tenant, s.user, s.agent, j.thread, j.generation, j.first_at, j.due_at, j.attempts
 FROM jobs j JOIN scopes s ON s.n = j.scope
-WHERE j.tenant = ?1 AND ?2 = ?2 AND ` + dueAndFree + ` ORDER BY j.due_at, j.scope, j.thread LIMIT ?5`
+WHERE j.tenant = ?1 AND ` + dueAndFree + ` ORDER BY j.due_at, j.scope, j.thread LIMIT ?4`
 
 	nextDueQuery = tenantsOfJobs + `SELECT min(due) FROM (
     SELECT (SELECT j.due_at FROM jobs j WHERE j.tenant = t.tenant AND j.lease = '' AND ` + freshOrAny + ` ORDER BY j.due_at LIMIT 1) AS due
@@ -118,7 +118,7 @@ func (t *tx) serve(tenant string) error {
 // due takes the first job of every tenant, then the second of every tenant and so on.
 func (t *tx) due(now int64, n int, of whose) ([]dueJob, error) {
 	var tenants []string
-	err := t.rows("read tenants", dueTenantsQuery, []any{of.only, of.except, of.fresh, now, n}, func(rows *sql.Rows) error {
+	err := t.rows("read tenants", dueTenantsQuery, []any{of.except, of.fresh, now, n}, func(rows *sql.Rows) error {
 		var tenant string
 		err := rows.Scan(&tenant)
 		tenants = append(tenants, tenant)
@@ -145,7 +145,7 @@ func (t *tx) due(now int64, n int, of whose) ([]dueJob, error) {
 }
 
 func (t *tx) dueJobs(tenant string, now int64, n int, of whose) (jobs []dueJob, err error) {
-	err = t.rows("read jobs", dueJobsQuery, []any{tenant, of.except, of.fresh, now, n}, func(rows *sql.Rows) error {
+	err = t.rows("read jobs", dueJobsQuery, []any{tenant, of.fresh, now, n}, func(rows *sql.Rows) error {
 		var j dueJob
 		var first, due int64
 		err := rows.Scan(&j.scope, &j.Scope.Tenant, &j.Scope.User, &j.Scope.Agent, &j.Thread, &j.Generation, &first, &due, &j.Attempts)
@@ -187,7 +187,7 @@ func (db *DB) NextDue(ctx context.Context, of store.Tenants) (at time.Time, ok b
 	}
 	var us sql.NullInt64
 	err = db.reading(func(r *sql.DB) error {
-		return r.QueryRowContext(ctx, nextDueQuery, w.only, w.except, w.fresh).Scan(&us)
+		return r.QueryRowContext(ctx, nextDueQuery, w.except, w.fresh).Scan(&us)
 	})
 	if err != nil || !us.Valid {
 		return at, false, wrap("read jobs", err)

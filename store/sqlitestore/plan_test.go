@@ -73,9 +73,9 @@ func TestPlans(t *testing.T) {
 		name, query string
 		args        []any
 	}{
-		{"tenants with due jobs", dueTenantsQuery, []any{"", "[]", "[]", 1, 4}},
-		{"due jobs", dueJobsQuery, []any{"acme", "[]", "[]", 1, 4}},
-		{"next due", nextDueQuery, []any{"", "[]", "[]"}},
+		{"tenants with due jobs", dueTenantsQuery, []any{"[]", "[]", 1, 4}},
+		{"due jobs", dueJobsQuery, []any{"acme", "[]", 1, 4}},
+		{"next due", nextDueQuery, []any{"[]", "[]"}},
 	} {
 		got := plan(c.query, c.args...)
 		for _, step := range strings.Split(got, "; ") {

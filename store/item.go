@@ -50,6 +50,7 @@ type Item struct {
 	Confidence float64   `json:"confidence"` // 0–1
 	Uses       int       `json:"uses"`       // grows only by feedback that the item helped
 	LastUsed   time.Time `json:"last_used,omitzero"`
+	Outcomes   Outcomes  `json:"outcomes,omitzero"` // of procedural items: how it went to do as they say
 
 	// True in the world from ValidFrom (zero: unknown, always) until ValidTo (zero: still).
 	ValidFrom time.Time `json:"valid_from,omitzero"`
@@ -94,6 +95,8 @@ type Provenance struct {
 	Durability  string `json:"durability,omitempty"`  // for whom it holds: "agent", "project" or "task"; "": the user
 	Evidence    int    `json:"evidence,omitempty"`    // how often the statement was confirmed since it was first stored
 	Corrections int    `json:"corrections,omitempty"` // how often its speaker corrected what stood in its place before
+	// Said is when the statement was last made, as far as is known: what was said before it does not take its place.
+	Said time.Time `json:"said,omitzero"`
 }
 
 // repair makes all texts valid UTF-8; the ids of turns in a copy when one is broken.

@@ -61,7 +61,7 @@ func (it *Item) Prepare(l Limits) error {
 	it.Turn.Speaker = CleanText(it.Turn.Speaker)
 	it.Provenance.repair()
 	it.Metadata = it.Metadata.repaired()
-	for _, t := range []*time.Time{&it.ValidFrom, &it.ValidTo, &it.RecordedAt, &it.ClosedAt, &it.RetractedAt, &it.LastUsed} {
+	for _, t := range []*time.Time{&it.ValidFrom, &it.ValidTo, &it.RecordedAt, &it.ClosedAt, &it.RetractedAt, &it.LastUsed, &it.Outcomes.LastAt} {
 		if !t.IsZero() {
 			*t = t.UTC().Truncate(time.Microsecond)
 		}
@@ -100,6 +100,9 @@ func (it *Item) validate(l Limits) error {
 	if it.Uses < 0 {
 		return Invalid("uses", "zero or more", fmt.Sprint(it.Uses))
 	}
+	if err := it.Outcomes.validate(it.Kind); err != nil {
+		return err
+	}
 	if it.Turn.Position < 0 || it.Turn.Position > math.MaxInt32 {
 		return Invalid("position", "from 0 to 2147483647", fmt.Sprint(it.Turn.Position))
 	}
@@ -107,7 +110,7 @@ func (it *Item) validate(l Limits) error {
 		name string
 		t    time.Time
 	}{{"valid_from", it.ValidFrom}, {"valid_to", it.ValidTo}, {"recorded_at", it.RecordedAt},
-		{"closed_at", it.ClosedAt}, {"retracted_at", it.RetractedAt}, {"last_used", it.LastUsed}} {
+		{"closed_at", it.ClosedAt}, {"retracted_at", it.RetractedAt}, {"last_used", it.LastUsed}, {"outcomes.last_at", it.Outcomes.LastAt}} {
 		if !f.t.IsZero() && (f.t.Before(minTime) || f.t.After(maxTime)) {
 			return Invalid(f.name, "in the years 1 to 9999", "")
 		}

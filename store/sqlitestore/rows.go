@@ -71,13 +71,14 @@ func (t *tx) scope(sc store.Scope) (n int64, err error) {
 }
 
 const itemColumns = `id, kind, category, content, metadata, importance, confidence, uses, last_used, valid_from, valid_to, recorded_at,
-closed_at, retracted_at, thread, session, position, speaker, role, provenance, content_key, supersedes, superseded_by`
+closed_at, retracted_at, thread, session, position, speaker, role, provenance, content_key, supersedes, superseded_by, outcomes`
 
 // itemRow is an item on its way from a row.
 type itemRow struct {
 	it                   store.Item
 	kind, category       string
 	metadata, provenance []byte
+	outcomes             []byte
 	times                [6]int64
 }
 
@@ -85,7 +86,7 @@ func (r *itemRow) dest() []any {
 	it, t := &r.it, &r.times
 	return []any{&it.ID, &r.kind, &r.category, &it.Content, (*raw)(&r.metadata), &it.Importance, &it.Confidence, &it.Uses, &t[0], &t[1], &t[2],
 		&t[3], &t[4], &t[5], &it.Turn.Thread, &it.Turn.Session, &it.Turn.Position, &it.Turn.Speaker, &it.Turn.Role, (*raw)(&r.provenance),
-		&it.ContentKey, &it.Supersedes, &it.SupersededBy}
+		&it.ContentKey, &it.Supersedes, &it.SupersededBy, (*raw)(&r.outcomes)}
 }
 
 // raw scans text without keeping an empty one.
@@ -120,6 +121,11 @@ func (r *itemRow) item() (store.Item, error) {
 			return it, fmt.Errorf("%w: provenance of a stored item: %w", store.ErrCorrupt, err)
 		}
 	}
+	if len(r.outcomes) > 0 {
+		if err := json.Unmarshal(r.outcomes, &it.Outcomes); err != nil {
+			return it, fmt.Errorf("%w: outcomes of a stored item: %w", store.ErrCorrupt, err)
+		}
+	}
 	return it, nil
 }
 
@@ -131,6 +137,7 @@ type prepared struct {
 	docBytes   []byte
 	metadata   string
 	provenance string
+	outcomes   string
 }
 
 func prepare(it store.Item, l store.Limits) (*prepared, error) {
@@ -155,6 +162,13 @@ func prepare(it store.Item, l store.Limits) (*prepared, error) {
 	}
 	if p.provenance = string(b); p.provenance == "{}" {
 		p.provenance = ""
+	}
+	if it.Outcomes != (store.Outcomes{}) {
+		b, err := json.Marshal(it.Outcomes)
+		if err != nil {
+			return nil, fmt.Errorf("encode outcomes: %w", err)
+		}
+		p.outcomes = string(b)
 	}
 	p.item = cloneItem(&p.item) // the index keeps it: the caller's maps must not change under it
 	return p, nil
@@ -181,5 +195,5 @@ func (p *prepared) values() []any {
 	return []any{it.ID, string(it.Kind), string(it.Category), it.Content, p.metadata, it.Importance, it.Confidence, it.Uses,
 		micros(it.LastUsed), micros(it.ValidFrom), micros(it.ValidTo), micros(it.RecordedAt), micros(it.ClosedAt), micros(it.RetractedAt),
 		it.Turn.Thread, it.Turn.Session, it.Turn.Position, it.Turn.Speaker, it.Turn.Role, p.provenance,
-		it.ContentKey, it.Supersedes, it.SupersededBy, p.textKey, p.docBytes}
+		it.ContentKey, it.Supersedes, it.SupersededBy, p.outcomes, p.textKey, p.docBytes}
 }

@@ -38,6 +38,8 @@ func full(id string) store.Item {
 func putGet(t *testing.T, s store.Store) {
 	ctx := context.Background()
 	a, b, ancient := full("a"), item("b", "plain"), item("c", "ancient")
+	b.Kind = store.Procedural
+	b.Outcomes = store.Outcomes{Succeeded: 3, Failed: 1, Last: store.Failed, LastAt: now.Add(-time.Second)}
 	b.ValidFrom = time.Time{}
 	ancient.ValidFrom = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
 	ancient.ValidTo = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
@@ -139,6 +141,9 @@ func refusedItems(t *testing.T, s store.Store) {
 		"importance":     func(it *store.Item) { it.Importance = 1.01 },
 		"NaN":            func(it *store.Item) { it.Confidence = math.NaN() },
 		"uses":           func(it *store.Item) { it.Uses = -1 },
+		"outcomes":       func(it *store.Item) { it.Kind, it.Outcomes.Failed = store.Procedural, -1 },
+		"outcomes' kind": func(it *store.Item) { it.Outcomes.Failed = 1 },
+		"last outcome":   func(it *store.Item) { it.Kind, it.Outcomes.Last = store.Procedural, "maybe" },
 		"position":       func(it *store.Item) { it.Turn.Position = -1 },
 		"reversed times": func(it *store.Item) { it.ValidTo = it.ValidFrom.Add(-time.Second) },
 		"far future":     func(it *store.Item) { it.ValidFrom = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC) },

@@ -40,6 +40,7 @@ var names = []struct {
 	{"Recall", []string{"recall"}, []string{"POST /v1/recall"}},
 	{"Context", []string{"context"}, []string{"POST /v1/context"}},
 	{"Feedback", []string{"feedback"}, []string{"POST /v1/feedback"}},
+	{"Outcome", []string{"outcome"}, []string{"POST /v1/memories/{id}/outcome"}},
 	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},
 	{"Export", []string{"export"}, []string{"GET /v1/admin/export"}},
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},

@@ -203,6 +203,9 @@ func (a *app) itemDetail(it store.Item) error {
 	if it.Uses > 0 {
 		add("uses", fmt.Sprint(it.Uses))
 	}
+	if o := it.Outcomes; o != (store.Outcomes{}) {
+		add("outcomes", fmt.Sprintf("%d succeeded, %d failed; the last %s, %s", o.Succeeded, o.Failed, o.Last, o.LastAt.Format(time.RFC3339)))
+	}
 	for _, t := range []struct {
 		name string
 		t    time.Time

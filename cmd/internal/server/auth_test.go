@@ -43,6 +43,8 @@ func sample(op *operation) (path, body string, header []string) {
 		return path, `{"content":"a"}`, nil
 	case "feedback":
 		return path, `{"ids":["x"]}`, nil
+	case "outcome":
+		return path, `{"outcome":"failed"}`, nil
 	case "adminForget":
 		return path, `{"ids":["x"]}`, nil
 	case "adminImport":

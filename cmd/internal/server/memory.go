@@ -35,6 +35,7 @@ type Keeper interface {
 	Get(ctx context.Context, w evoke.Who, id string) (store.Item, error)
 	History(ctx context.Context, w evoke.Who, id string) ([]store.Item, error)
 	Update(ctx context.Context, r evoke.UpdateRequest) (store.Item, error)
+	Outcome(ctx context.Context, r evoke.OutcomeRequest) (store.Item, error)
 }
 
 // Searcher answers what is relevant.

@@ -190,6 +190,22 @@ type Metadata = store.Metadata
 // Name defines model for Name.
 type Name = string
 
+// Outcome defines model for Outcome.
+type Outcome = store.Outcome
+
+// OutcomeRequest defines model for OutcomeRequest.
+type OutcomeRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+
+	// At when; default now
+	At      *time.Time `json:"at,omitempty"`
+	Outcome Outcome    `json:"outcome"`
+	User    *Name      `json:"user,omitempty"`
+}
+
+// Outcomes of a procedural item, what was reported of it
+type Outcomes = store.Outcomes
+
 // Page defines model for Page.
 type Page struct {
 	Items []Item `json:"items"`
@@ -454,6 +470,12 @@ type HistoryParams struct {
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 }
 
+// OutcomeParams defines parameters for Outcome.
+type OutcomeParams struct {
+	// IdempotencyKey The same key with the same body gives the same answer and is done once; with another body it is a conflict.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // IngestParams defines parameters for Ingest.
 type IngestParams struct {
 	// IdempotencyKey The same key with the same body gives the same answer and is done once; with another body it is a conflict.
@@ -501,6 +523,9 @@ type RememberJSONRequestBody = RememberRequest
 
 // UpdateJSONRequestBody defines body for Update for application/json ContentType.
 type UpdateJSONRequestBody = UpdateRequest
+
+// OutcomeJSONRequestBody defines body for Outcome for application/json ContentType.
+type OutcomeJSONRequestBody = OutcomeRequest
 
 // IngestJSONRequestBody defines body for Ingest for application/json ContentType.
 type IngestJSONRequestBody = IngestRequest
@@ -558,6 +583,9 @@ type ServerInterface interface {
 	// History Every version of an item, oldest first
 	// (GET /v1/memories/{id}/history)
 	History(ctx echo.Context, id Id, params HistoryParams) error
+	// Outcome Report how it went to do what a procedural item says
+	// (POST /v1/memories/{id}/outcome)
+	Outcome(ctx echo.Context, id Id, params OutcomeParams) error
 	// Ingest Take a conversation in
 	// (POST /v1/messages)
 	Ingest(ctx echo.Context, params IngestParams) error
@@ -1009,6 +1037,42 @@ func (w *ServerInterfaceWrapper) History(ctx echo.Context) error {
 	return err
 }
 
+// Outcome converts echo context to params.
+func (w *ServerInterfaceWrapper) Outcome(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params OutcomeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Outcome(ctx, id, params)
+	return err
+}
+
 // Ingest converts echo context to params.
 func (w *ServerInterfaceWrapper) Ingest(ctx echo.Context) error {
 	var err error
@@ -1160,6 +1224,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/memories/:id", wrapper.Get, options.OperationMiddlewares["get"]...)
 	router.PATCH(options.BaseURL+"/v1/memories/:id", wrapper.Update, options.OperationMiddlewares["update"]...)
 	router.GET(options.BaseURL+"/v1/memories/:id/history", wrapper.History, options.OperationMiddlewares["history"]...)
+	router.POST(options.BaseURL+"/v1/memories/:id/outcome", wrapper.Outcome, options.OperationMiddlewares["outcome"]...)
 	router.POST(options.BaseURL+"/v1/recall", wrapper.Recall, options.OperationMiddlewares["recall"]...)
 	router.POST(options.BaseURL+"/v1/context", wrapper.Context, options.OperationMiddlewares["context"]...)
 	router.POST(options.BaseURL+"/v1/feedback", wrapper.Feedback, options.OperationMiddlewares["feedback"]...)
@@ -1849,6 +1914,47 @@ func (response HistorydefaultApplicationProblemPlusJSONResponse) VisitHistoryRes
 	return err
 }
 
+type OutcomeRequestObject struct {
+	Id     Id `json:"id"`
+	Params OutcomeParams
+	Body   *OutcomeJSONRequestBody
+}
+
+type OutcomeResponseObject interface {
+	VisitOutcomeResponse(w http.ResponseWriter) error
+}
+
+type Outcome200JSONResponse Item
+
+func (response Outcome200JSONResponse) VisitOutcomeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type OutcomedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response OutcomedefaultApplicationProblemPlusJSONResponse) VisitOutcomeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type IngestRequestObject struct {
 	Params IngestParams
 	Body   *IngestJSONRequestBody
@@ -2056,6 +2162,9 @@ type StrictServerInterface interface {
 	// History Every version of an item, oldest first
 	// (GET /v1/memories/{id}/history)
 	History(ctx context.Context, request HistoryRequestObject) (HistoryResponseObject, error)
+	// Outcome Report how it went to do what a procedural item says
+	// (POST /v1/memories/{id}/outcome)
+	Outcome(ctx context.Context, request OutcomeRequestObject) (OutcomeResponseObject, error)
 	// Ingest Take a conversation in
 	// (POST /v1/messages)
 	Ingest(ctx context.Context, request IngestRequestObject) (IngestResponseObject, error)
@@ -2631,6 +2740,55 @@ func (sh *strictHandler) History(ctx echo.Context, id Id, params HistoryParams) 
 		return err
 	} else if validResponse, ok := response.(HistoryResponseObject); ok {
 		return validResponse.VisitHistoryResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Outcome operation middleware
+func (sh *strictHandler) Outcome(ctx echo.Context, id Id, params OutcomeParams) error {
+	var request OutcomeRequestObject
+
+	request.Id = id
+	request.Params = params
+
+	var body OutcomeJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Outcome(ctx.Request().Context(), request.(OutcomeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Outcome")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(OutcomeResponseObject); ok {
+		return validResponse.VisitOutcomeResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -38,14 +38,6 @@ type RetryResult struct {
 	Skipped []string `json:"skipped,omitempty"`
 }
 
-// QuarantineRequest selects a page of what waits for review, newest first. Without a user and an agent it is of all
-// memories.
-type QuarantineRequest struct {
-	Who
-	Limit  int // 1–1000; 0 means 100
-	Cursor string
-}
-
 // Events lists what became of ingested batches.
 func (m *Memory) Events(ctx context.Context, r EventsRequest) (EventsResult, error) {
 	q := store.EventQuery{State: r.State, Thread: r.Thread, Limit: r.Limit, Cursor: r.Cursor}
@@ -116,31 +108,6 @@ func (m *Memory) retryEvent(ctx context.Context, id string) (int, error) {
 		defer unlock()
 		return m.ledger.ReviveEvents(ctx, m.tenant, []string{id}, m.now())
 	}
-}
-
-// Quarantined lists what an extractor proposed and what was not stored. It is never recalled.
-func (m *Memory) Quarantined(ctx context.Context, r QuarantineRequest) (store.QuarantinePage, error) {
-	part, err := m.partOf(r.Who)
-	if err != nil {
-		return store.QuarantinePage{}, err
-	}
-	page, err := m.ledger.ListQuarantined(ctx, m.tenant, store.QuarantineQuery{Scope: part, Limit: r.Limit, Cursor: r.Cursor})
-	if err != nil {
-		return page, fmt.Errorf("list quarantine: %w", err)
-	}
-	return page, nil
-}
-
-// DropQuarantined removes entries of the quarantine and returns how many there were; unknown ids are skipped.
-func (m *Memory) DropQuarantined(ctx context.Context, ids []string) (int, error) {
-	if err := checkIDs(ids); err != nil {
-		return 0, err
-	}
-	n, err := m.ledger.DropQuarantined(ctx, m.tenant, ids)
-	if err != nil {
-		return 0, fmt.Errorf("drop quarantine: %w", err)
-	}
-	return n, nil
 }
 
 // QueueStats tells how the tenant's queue of extractions stands.

@@ -52,6 +52,9 @@ type Overseer interface {
 	Events(ctx context.Context, r evoke.EventsRequest) (evoke.EventsResult, error)
 	RetryEvents(ctx context.Context, ids []string) (evoke.RetryResult, error)
 	QueueStats(ctx context.Context) (store.QueueStats, error)
+	Quarantined(ctx context.Context, r evoke.QuarantineRequest) (evoke.QuarantineResult, error)
+	Approve(ctx context.Context, ids []string) (evoke.ApproveResult, error)
+	Reject(ctx context.Context, ids []string) (evoke.RejectResult, error)
 }
 
 // Mover works on many items at once.

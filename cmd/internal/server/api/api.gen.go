@@ -47,6 +47,9 @@ func (e ListParamsOrder) Valid() bool {
 	}
 }
 
+// ApproveResult defines model for ApproveResult.
+type ApproveResult = evoke.ApproveResult
+
 // Category defines model for Category.
 type Category = store.Category
 
@@ -238,6 +241,12 @@ type ProfileResult = evoke.ProfileResult
 // ProfileSection defines model for ProfileSection.
 type ProfileSection = evoke.ProfileSection
 
+// QuarantineEntry defines model for QuarantineEntry.
+type QuarantineEntry = evoke.QuarantineEntry
+
+// QuarantineResult defines model for QuarantineResult.
+type QuarantineResult = evoke.QuarantineResult
+
 // QueueStats defines model for QueueStats.
 type QueueStats = store.QueueStats
 
@@ -276,6 +285,9 @@ type RecallRequest struct {
 // RecallResult defines model for RecallResult.
 type RecallResult = evoke.RecallResult
 
+// RejectResult defines model for RejectResult.
+type RejectResult = evoke.RejectResult
+
 // RememberRequest defines model for RememberRequest.
 type RememberRequest struct {
 	Agent      *Name     `json:"agent,omitempty"`
@@ -306,6 +318,11 @@ type RetryRequest struct {
 
 // RetryResult defines model for RetryResult.
 type RetryResult = evoke.RetryResult
+
+// ReviewRequest defines model for ReviewRequest.
+type ReviewRequest struct {
+	Ids Ids `json:"ids"`
+}
 
 // Stats defines model for Stats.
 type Stats = evoke.Stats
@@ -393,6 +410,19 @@ type AdminImportParams struct {
 
 	// Agent the namespace policy says which memory the agent works on
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+}
+
+// AdminQuarantineParams defines parameters for AdminQuarantine.
+type AdminQuarantineParams struct {
+	// User whose memory; without user and agent those of all memories
+	User *Name `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+	Limit *int   `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // EventParams defines parameters for Event.
@@ -509,6 +539,12 @@ type AdminRetryEventsJSONRequestBody = RetryRequest
 // AdminForgetJSONRequestBody defines body for AdminForget for application/json ContentType.
 type AdminForgetJSONRequestBody = ForgetRequest
 
+// AdminApproveJSONRequestBody defines body for AdminApprove for application/json ContentType.
+type AdminApproveJSONRequestBody = ReviewRequest
+
+// AdminRejectJSONRequestBody defines body for AdminReject for application/json ContentType.
+type AdminRejectJSONRequestBody = ReviewRequest
+
 // ContextJSONRequestBody defines body for Context for application/json ContentType.
 type ContextJSONRequestBody = ContextRequest
 
@@ -550,6 +586,15 @@ type ServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line
 	// (POST /v1/admin/import)
 	AdminImport(ctx echo.Context, params AdminImportParams) error
+	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
+	// (GET /v1/admin/quarantine)
+	AdminQuarantine(ctx echo.Context, params AdminQuarantineParams) error
+	// AdminApprove Store what a person vouches for; needs a key that grants every user and agent
+	// (POST /v1/admin/quarantine/approve)
+	AdminApprove(ctx echo.Context) error
+	// AdminReject Remove entries from quarantine; needs a key that grants every user and agent
+	// (POST /v1/admin/quarantine/reject)
+	AdminReject(ctx echo.Context) error
 	// AdminQueue How the queue of extractions stands; needs a key that grants every user and agent
 	// (GET /v1/admin/queue)
 	AdminQueue(ctx echo.Context) error
@@ -723,6 +768,63 @@ func (w *ServerInterfaceWrapper) AdminImport(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminImport(ctx, params)
+	return err
+}
+
+// AdminQuarantine converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminQuarantine(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminQuarantineParams
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminQuarantine(ctx, params)
+	return err
+}
+
+// AdminApprove converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminApprove(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminApprove(ctx)
+	return err
+}
+
+// AdminReject converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminReject(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminReject(ctx)
 	return err
 }
 
@@ -1233,6 +1335,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
 	router.GET(options.BaseURL+"/v1/admin/events", wrapper.AdminEvents, options.OperationMiddlewares["adminEvents"]...)
 	router.POST(options.BaseURL+"/v1/admin/events/retry", wrapper.AdminRetryEvents, options.OperationMiddlewares["adminRetryEvents"]...)
+	router.GET(options.BaseURL+"/v1/admin/quarantine", wrapper.AdminQuarantine, options.OperationMiddlewares["adminQuarantine"]...)
+	router.POST(options.BaseURL+"/v1/admin/quarantine/approve", wrapper.AdminApprove, options.OperationMiddlewares["adminApprove"]...)
+	router.POST(options.BaseURL+"/v1/admin/quarantine/reject", wrapper.AdminReject, options.OperationMiddlewares["adminReject"]...)
 	router.GET(options.BaseURL+"/v1/admin/queue", wrapper.AdminQueue, options.OperationMiddlewares["adminQueue"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
 	router.POST(options.BaseURL+"/v1/admin/import", wrapper.AdminImport, options.OperationMiddlewares["adminImport"]...)
@@ -1455,6 +1560,123 @@ type AdminImportdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminImportdefaultApplicationProblemPlusJSONResponse) VisitAdminImportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminQuarantineRequestObject struct {
+	Params AdminQuarantineParams
+}
+
+type AdminQuarantineResponseObject interface {
+	VisitAdminQuarantineResponse(w http.ResponseWriter) error
+}
+
+type AdminQuarantine200JSONResponse QuarantineResult
+
+func (response AdminQuarantine200JSONResponse) VisitAdminQuarantineResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminQuarantinedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminQuarantinedefaultApplicationProblemPlusJSONResponse) VisitAdminQuarantineResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminApproveRequestObject struct {
+	Body *AdminApproveJSONRequestBody
+}
+
+type AdminApproveResponseObject interface {
+	VisitAdminApproveResponse(w http.ResponseWriter) error
+}
+
+type AdminApprove200JSONResponse ApproveResult
+
+func (response AdminApprove200JSONResponse) VisitAdminApproveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminApprovedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminApprovedefaultApplicationProblemPlusJSONResponse) VisitAdminApproveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRejectRequestObject struct {
+	Body *AdminRejectJSONRequestBody
+}
+
+type AdminRejectResponseObject interface {
+	VisitAdminRejectResponse(w http.ResponseWriter) error
+}
+
+type AdminReject200JSONResponse RejectResult
+
+func (response AdminReject200JSONResponse) VisitAdminRejectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRejectdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRejectdefaultApplicationProblemPlusJSONResponse) VisitAdminRejectResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -2129,6 +2351,15 @@ type StrictServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line
 	// (POST /v1/admin/import)
 	AdminImport(ctx context.Context, request AdminImportRequestObject) (AdminImportResponseObject, error)
+	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
+	// (GET /v1/admin/quarantine)
+	AdminQuarantine(ctx context.Context, request AdminQuarantineRequestObject) (AdminQuarantineResponseObject, error)
+	// AdminApprove Store what a person vouches for; needs a key that grants every user and agent
+	// (POST /v1/admin/quarantine/approve)
+	AdminApprove(ctx context.Context, request AdminApproveRequestObject) (AdminApproveResponseObject, error)
+	// AdminReject Remove entries from quarantine; needs a key that grants every user and agent
+	// (POST /v1/admin/quarantine/reject)
+	AdminReject(ctx context.Context, request AdminRejectRequestObject) (AdminRejectResponseObject, error)
 	// AdminQueue How the queue of extractions stands; needs a key that grants every user and agent
 	// (GET /v1/admin/queue)
 	AdminQueue(ctx context.Context, request AdminQueueRequestObject) (AdminQueueResponseObject, error)
@@ -2354,6 +2585,123 @@ func (sh *strictHandler) AdminImport(ctx echo.Context, params AdminImportParams)
 		return err
 	} else if validResponse, ok := response.(AdminImportResponseObject); ok {
 		return validResponse.VisitAdminImportResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminQuarantine operation middleware
+func (sh *strictHandler) AdminQuarantine(ctx echo.Context, params AdminQuarantineParams) error {
+	var request AdminQuarantineRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminQuarantine(ctx.Request().Context(), request.(AdminQuarantineRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminQuarantine")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminQuarantineResponseObject); ok {
+		return validResponse.VisitAdminQuarantineResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminApprove operation middleware
+func (sh *strictHandler) AdminApprove(ctx echo.Context) error {
+	var request AdminApproveRequestObject
+
+	var body AdminApproveJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminApprove(ctx.Request().Context(), request.(AdminApproveRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminApprove")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminApproveResponseObject); ok {
+		return validResponse.VisitAdminApproveResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminReject operation middleware
+func (sh *strictHandler) AdminReject(ctx echo.Context) error {
+	var request AdminRejectRequestObject
+
+	var body AdminRejectJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminReject(ctx.Request().Context(), request.(AdminRejectRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminReject")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRejectResponseObject); ok {
+		return validResponse.VisitAdminRejectResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

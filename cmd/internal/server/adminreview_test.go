@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"evoke"
+	"evoke/store"
+	"evoke/store/sqlitestore"
+)
+
+// What waits for review is shown, approved and rejected by those who are granted the tenant; to others it does not exist.
+func TestQuarantine(t *testing.T) {
+	all, one, other := "key-of-all", "key-of-ann", "key-of-others"
+	db, err := sqlitestore.OpenMemory(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	m, err := evoke.Open(t.Context(), &evoke.Options{Store: db, Ledger: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	w := newWorldOver(t, "keys: { "+HashKey(all)+": { tenant: acme, role: admin, agents: ['*'] }, "+HashKey(one)+": { tenant: acme, role: admin, users: [ann] }, "+
+		HashKey(other)+": { tenant: other, role: admin, agents: ['*'] } }", func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	as := func(key string) []string { return []string{"Authorization", "Bearer " + key} }
+	in := w.want(200, w.call("POST", "/v1/messages", `{"user":"ann","thread":"a","messages":[{"role":"user","content":"I dream of a boat."}]}`, as(all)...))
+	turn, _ := in.json(t)["turns"].([]any)[0].(map[string]any)["id"].(string)
+	sc := store.Scope{Tenant: "acme", User: "ann"}
+	for id, op := range map[string]string{"good": `{"Action":"add","Kind":"semantic","Content":"Has a boat.","Quote":"my boat","Confidence":0.9}`, "bad": `{}`} {
+		q := store.Quarantined{ID: id, Scope: sc, Event: "e", Turn: turn, Extractor: "llm/1", Reason: "ungrounded", Operation: []byte(op), At: time.Now()}
+		if err := store.Commit(context.Background(), db, db, store.Write{ID: "w" + id, Scope: sc, Quarantine: []store.Quarantined{q}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := w.want(200, w.call("GET", "/v1/admin/quarantine?limit=10", "", as(all)...)).body
+	for _, want := range []string{`"user":"ann"`, `"reason":"ungrounded"`, `"content":"Has a boat."`, `"action":"add"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s, want %s", page, want)
+		}
+	}
+	for _, path := range []string{"approve", "reject"} {
+		a := w.want(200, w.call("POST", "/v1/admin/quarantine/"+path, `{"ids":["good","unknown"]}`, as(other)...)).body
+		if !strings.Contains(a, `"unknown":["good","unknown"]`) {
+			t.Errorf("another tenant's entry is told from an unknown one: %s", a)
+		}
+		w.want(403, w.call("POST", "/v1/admin/quarantine/"+path, `{"ids":["good"]}`, as(one)...))
+		w.want(400, w.call("POST", "/v1/admin/quarantine/"+path, `{"ids":[]}`, as(all)...))
+		w.want(400, w.call("POST", "/v1/admin/quarantine/"+path, `{}`, as(all)...))
+	}
+	if a := w.want(200, w.call("GET", "/v1/admin/quarantine", "", as(other)...)).body; !strings.Contains(a, `"entries":[]`) {
+		t.Errorf("another tenant's quarantine: %s", a)
+	}
+	w.want(403, w.call("GET", "/v1/admin/quarantine", "", as(one)...))
+	a := w.want(200, w.call("POST", "/v1/admin/quarantine/approve", `{"ids":["good","bad"]}`, as(all)...)).body
+	for _, want := range []string{`"approved":1`, `"origin":"review"`, `"refused":[{"id":"bad"`} {
+		if !strings.Contains(a, want) {
+			t.Errorf("%s, want %s", a, want)
+		}
+	}
+	if a := w.want(200, w.call("POST", "/v1/admin/quarantine/reject", `{"ids":["good","bad"]}`, as(all)...)).body; strings.TrimSpace(a) != `{"rejected":1,"unknown":["good"]}` {
+		t.Errorf("%s", a)
+	}
+	if strings.Contains(w.log.String(), "boat") {
+		t.Error("the log holds what was said")
+	}
+}

@@ -64,7 +64,11 @@ func (p *poisoned) waiting() int {
 // A thousand good conversations and one that breaks the extractor: the thousand are stored, the one is dead with its
 // reason, and all slots are free; when the extractor is mended a retry stores it.
 func TestOnePoisonAmongAThousand(t *testing.T) {
-	const good, users, slots = 1000, 10, 4
+	const users, slots = 10, 4
+	good := 1000
+	if testing.Short() {
+		good = 100
+	}
 	for name, poison := range map[string]func() error{
 		"error": func() error { return errPoison },
 		"panic": func() error { panic("poison") },

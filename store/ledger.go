@@ -14,6 +14,7 @@ type Ledger interface {
 	Events
 	Quarantine
 	Usages
+	Control
 	// Prune drops what is older than before and no longer needed: remembered replies, the marks of writes that were made,
 	// and events that ended, but for dead ones: they wait for another try. It returns how many entries went.
 	Prune(ctx context.Context, before time.Time) (int, error)

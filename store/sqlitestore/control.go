@@ -1,0 +1,327 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"evoke/store"
+)
+
+func noTenant(tenant string) error {
+	if tenant == "" {
+		return fmt.Errorf("%w: no tenant given", store.ErrTenant)
+	}
+	return nil
+}
+
+// SaveOperation stores the operation with the next version.
+func (db *DB) SaveOperation(ctx context.Context, op store.Operation) (version int64, err error) {
+	if err := db.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.leave()
+	if err := errors.Join(noTenant(op.Tenant), store.ValidateName("id", op.ID), store.ValidateName("kind", op.Kind)); err != nil {
+		return 0, err
+	}
+	err = db.w.do(ctx, func(t *tx) error {
+		n, err := t.execN(`INSERT INTO operations (tenant, id, kind, state, by, args, checkpoint, result, done, total, note, cancel, version, created_at, updated_at, done_at)
+SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ? = 0 ON CONFLICT DO NOTHING`,
+			op.Tenant, op.ID, op.Kind, string(op.State), op.By, nonNil(op.Args), nonNil(op.Checkpoint), nonNil(op.Result), op.Done, op.Total, op.Note,
+			op.Cancel, micros(op.CreatedAt), micros(op.UpdatedAt), micros(op.DoneAt), op.Version)
+		if err == nil && op.Version != 0 {
+			n, err = t.execN(`UPDATE operations SET state = ?, args = ?, checkpoint = ?, result = ?, done = ?, total = ?, note = ?, cancel = ?, version = version + 1,
+updated_at = ?, done_at = ? WHERE tenant = ? AND id = ? AND version = ?`,
+				string(op.State), nonNil(op.Args), nonNil(op.Checkpoint), nonNil(op.Result), op.Done, op.Total, op.Note, op.Cancel,
+				micros(op.UpdatedAt), micros(op.DoneAt), op.Tenant, op.ID, op.Version)
+		}
+		if err == nil && n == 0 {
+			return fmt.Errorf("%w: the operation was changed by another", store.ErrConflict)
+		}
+		return wrap("save operation", err)
+	})
+	return op.Version + 1, err
+}
+
+const operationColumns = `SELECT tenant, id, kind, state, by, args, checkpoint, result, done, total, note, cancel, version, created_at, updated_at, done_at FROM operations `
+
+func scanOperation(row interface{ Scan(...any) error }) (op store.Operation, err error) {
+	var created, updated, done int64
+	var args, checkpoint, result []byte
+	err = row.Scan(&op.Tenant, &op.ID, &op.Kind, &op.State, &op.By, &args, &checkpoint, &result, &op.Done, &op.Total, &op.Note, &op.Cancel, &op.Version,
+		&created, &updated, &done)
+	op.Args, op.Checkpoint, op.Result = rawJSON(args), rawJSON(checkpoint), rawJSON(result)
+	op.CreatedAt, op.UpdatedAt, op.DoneAt = fromMicros(created), fromMicros(updated), fromMicros(done)
+	return op, err //nolint:wrapcheck // the callers name the operation
+}
+
+// rawJSON is JSON as it was given: nothing stays nothing.
+func rawJSON(b []byte) json.RawMessage {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// Operation returns one of the tenant's operations.
+func (db *DB) Operation(ctx context.Context, tenant, id string) (op store.Operation, err error) {
+	if err := db.enter(ctx); err != nil {
+		return op, err
+	}
+	defer db.leave()
+	if err := noTenant(tenant); err != nil {
+		return op, err
+	}
+	err = db.reading(func(r *sql.DB) error {
+		op, err = scanOperation(r.QueryRowContext(ctx, operationColumns+"WHERE tenant = ? AND id = ?", tenant, id))
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return store.Operation{}, fmt.Errorf("%w: no such operation", store.ErrNotFound)
+	}
+	return op, wrap("read operation", err)
+}
+
+// ListOperations pages through a tenant's operations, newest first.
+func (db *DB) ListOperations(ctx context.Context, tenant string, q store.OperationQuery) (page store.OperationPage, err error) {
+	if err := db.enter(ctx); err != nil {
+		return page, err
+	}
+	defer db.leave()
+	n, c, err := pageArgs(tenant, nil, q.Limit, q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	var w where
+	w.and("tenant = ?", tenant)
+	if q.Kind != "" {
+		w.and("kind = ?", q.Kind)
+	}
+	if q.State != "" {
+		w.and("state = ?", string(q.State))
+	}
+	if c != nil {
+		w.and("(created_at, id) < (?, ?)", c.At, c.ID)
+	}
+	page.Operations = []store.Operation{}
+	err = db.rows(ctx, "read operations", operationColumns+"WHERE "+w.text()+" ORDER BY created_at DESC, id DESC LIMIT ?", append(w.args, n), func(rows *sql.Rows) error {
+		op, err := scanOperation(rows)
+		page.Operations = append(page.Operations, op)
+		return err
+	})
+	if len(page.Operations) == n {
+		page.Operations = page.Operations[:n-1]
+		last := &page.Operations[n-2]
+		page.Next = timeCursor{micros(last.CreatedAt), last.ID}.String()
+	}
+	return page, err
+}
+
+// Unfinished returns the operations of all tenants that have not ended, oldest first.
+func (db *DB) Unfinished(ctx context.Context) (ops []store.Operation, err error) {
+	if err := db.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	err = db.rows(ctx, "read operations", operationColumns+"WHERE state IN ('queued', 'running') ORDER BY created_at, id", nil, func(rows *sql.Rows) error {
+		op, err := scanOperation(rows)
+		ops = append(ops, op)
+		return err
+	})
+	return ops, err
+}
+
+// AppendAudit adds an entry.
+func (db *DB) AppendAudit(ctx context.Context, a store.Audit) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	if err := errors.Join(noTenant(a.Tenant), store.ValidateName("verb", a.Verb)); err != nil {
+		return err
+	}
+	entry, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("encode audit entry: %w", err)
+	}
+	return db.w.do(ctx, func(t *tx) error {
+		return wrap("append to the audit log", t.exec("INSERT INTO audit (at, tenant, user, verb, entry) VALUES (?, ?, ?, ?, ?)", micros(a.At), a.Tenant, a.User, a.Verb, entry))
+	})
+}
+
+// ListAudit pages through a tenant's log, newest first.
+func (db *DB) ListAudit(ctx context.Context, tenant string, q store.AuditQuery) (page store.AuditPage, err error) {
+	if err := db.enter(ctx); err != nil {
+		return page, err
+	}
+	defer db.leave()
+	n, c, err := pageArgs(tenant, nil, q.Limit, q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	var w where
+	w.and("tenant = ?", tenant)
+	if q.Verb != "" {
+		w.and("verb = ?", q.Verb)
+	}
+	if q.User != "" {
+		w.and("user = ?", q.User)
+	}
+	if !q.From.IsZero() {
+		w.and("at >= ?", micros(q.From))
+	}
+	if !q.To.IsZero() {
+		w.and("at < ?", micros(q.To))
+	}
+	if c != nil {
+		w.and("n < ?", c.At)
+	}
+	page.Entries = []store.Audit{}
+	var last int64
+	err = db.rows(ctx, "read the audit log", "SELECT n, entry FROM audit WHERE "+w.text()+" ORDER BY n DESC LIMIT ?", append(w.args, n), func(rows *sql.Rows) error {
+		var entry []byte
+		var number int64
+		if err := rows.Scan(&number, &entry); err != nil {
+			return err //nolint:wrapcheck // db.rows names the operation
+		}
+		if len(page.Entries) == n-1 {
+			page.Next = timeCursor{At: last, ID: strconv.FormatInt(last, 10)}.String()
+			return nil
+		}
+		last = number
+		a := store.Audit{}
+		err := json.Unmarshal(entry, &a)
+		a.Tenant = tenant
+		page.Entries = append(page.Entries, a)
+		return err //nolint:wrapcheck // db.rows names the operation
+	})
+	return page, err
+}
+
+// AddTombstones adds hashes.
+func (db *DB) AddTombstones(ctx context.Context, tenant string, hashes []string, at time.Time) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	if err := noTenant(tenant); err != nil || len(hashes) == 0 {
+		return err
+	}
+	return db.w.do(ctx, func(t *tx) error {
+		for _, h := range hashes {
+			if err := t.exec("INSERT INTO tombstones (tenant, hash, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", tenant, h, micros(at)); err != nil {
+				return wrap("add tombstones", err)
+			}
+		}
+		return nil
+	})
+}
+
+// Tombstoned returns those of the hashes that are there.
+func (db *DB) Tombstoned(ctx context.Context, tenant string, hashes []string) (found []string, err error) {
+	if err := db.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	if err := noTenant(tenant); err != nil || len(hashes) == 0 {
+		return nil, err
+	}
+	list, err := json.Marshal(hashes)
+	if err != nil {
+		return nil, fmt.Errorf("encode hashes: %w", err)
+	}
+	err = db.rows(ctx, "read tombstones", "SELECT j.value FROM json_each(?) j JOIN tombstones t ON t.tenant = ? AND t.hash = j.value ORDER BY j.key",
+		[]any{string(list), tenant}, func(rows *sql.Rows) error {
+			var h string
+			err := rows.Scan(&h)
+			found = append(found, h)
+			return err //nolint:wrapcheck // db.rows names the operation
+		})
+	return found, err
+}
+
+// DropTombstones removes hashes and returns how many there were.
+func (db *DB) DropTombstones(ctx context.Context, tenant string, hashes []string) (total int, err error) {
+	if err := db.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.leave()
+	if err := noTenant(tenant); err != nil || len(hashes) == 0 {
+		return 0, err
+	}
+	err = db.w.do(ctx, func(t *tx) error {
+		total = 0
+		for _, h := range hashes {
+			n, err := t.execN("DELETE FROM tombstones WHERE tenant = ? AND hash = ?", tenant, h)
+			if err != nil {
+				return wrap("drop tombstones", err)
+			}
+			total += n
+		}
+		return nil
+	})
+	return total, err
+}
+
+// SaveSetting stores the setting with the next version.
+func (db *DB) SaveSetting(ctx context.Context, s store.Setting) (version int64, err error) {
+	if err := db.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.leave()
+	if err := errors.Join(store.ValidateName("kind", s.Kind), store.ValidateName("name", s.Name)); err != nil {
+		return 0, err
+	}
+	err = db.w.do(ctx, func(t *tx) error {
+		n, err := t.execN("INSERT INTO settings (kind, tenant, name, value, version, at) SELECT ?, ?, ?, ?, 1, ? WHERE ? = 0 ON CONFLICT DO NOTHING",
+			s.Kind, s.Tenant, s.Name, nonNil(s.Value), micros(s.At), s.Version)
+		if err == nil && s.Version != 0 {
+			n, err = t.execN("UPDATE settings SET value = ?, version = version + 1, at = ? WHERE kind = ? AND tenant = ? AND name = ? AND version = ?",
+				nonNil(s.Value), micros(s.At), s.Kind, s.Tenant, s.Name, s.Version)
+		}
+		if err == nil && n == 0 {
+			return fmt.Errorf("%w: the setting was changed by another", store.ErrConflict)
+		}
+		return wrap("save setting", err)
+	})
+	return s.Version + 1, err
+}
+
+// Settings returns all of a kind, of all tenants when tenant is "*".
+func (db *DB) Settings(ctx context.Context, tenant, kind string) (all []store.Setting, err error) {
+	if err := db.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	err = db.rows(ctx, "read settings", "SELECT tenant, name, value, version, at FROM settings WHERE kind = ? AND (? = '*' OR tenant = ?) ORDER BY tenant, name",
+		[]any{kind, tenant, tenant}, func(rows *sql.Rows) error {
+			s := store.Setting{Kind: kind}
+			var at int64
+			var value []byte
+			err := rows.Scan(&s.Tenant, &s.Name, &value, &s.Version, &at)
+			s.Value, s.At = rawJSON(value), fromMicros(at)
+			all = append(all, s)
+			return err //nolint:wrapcheck // db.rows names the operation
+		})
+	return all, err
+}
+
+// DropSetting removes one.
+func (db *DB) DropSetting(ctx context.Context, tenant, kind, name string) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	return db.w.do(ctx, func(t *tx) error {
+		n, err := t.execN("DELETE FROM settings WHERE kind = ? AND tenant = ? AND name = ?", kind, tenant, name)
+		if err == nil && n == 0 {
+			return fmt.Errorf("%w: no such setting", store.ErrNotFound)
+		}
+		t.w.erased = t.w.erased || n > 0
+		return wrap("drop setting", err)
+	})
+}

@@ -1,6 +1,10 @@
 package evoke
 
-import "context"
+import (
+	"context"
+
+	"evoke/embed"
+)
 
 // span begins a stage for whoever traces; end is told how it went.
 func (e *Events) span(ctx context.Context, stage string) (_ context.Context, end func(error)) {
@@ -22,4 +26,11 @@ func (v viewed) EmbedQuery(ctx context.Context, text string) (vector []float32, 
 	ctx, end := v.events.span(ctx, "embed")
 	defer func() { end(err) }()
 	return v.Embedder.EmbedQuery(ctx, text)
+}
+
+// EmbedQueryPieces implements embed.QueryPieceEmbedder.
+func (v viewed) EmbedQueryPieces(ctx context.Context, text string) (vector []float32, pieces []embed.Piece, err error) {
+	ctx, end := v.events.span(ctx, "embed")
+	defer func() { end(err) }()
+	return embed.QueryPieces(ctx, v.Embedder, text)
 }

@@ -46,3 +46,20 @@ func Pieces(e Embedder) (p PieceEmbedder, ok bool) {
 		e = w.Unwrap()
 	}
 }
+
+// QueryPieceEmbedder is an Embedder that tells a query's vector and those of its
+// word pieces in one pass, at the price of the vector alone.
+type QueryPieceEmbedder interface {
+	Embedder
+	EmbedQueryPieces(ctx context.Context, text string) (vector []float32, pieces []Piece, err error)
+}
+
+// QueryPieces returns the vector of a query and, if the embedder can tell them,
+// those of its word pieces; otherwise the pieces are nil.
+func QueryPieces(ctx context.Context, e Embedder, text string) (vector []float32, pieces []Piece, err error) {
+	if p, ok := e.(QueryPieceEmbedder); ok {
+		return p.EmbedQueryPieces(ctx, text)
+	}
+	vector, err = e.EmbedQuery(ctx, text)
+	return vector, nil, err
+}

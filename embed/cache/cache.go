@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -21,10 +22,11 @@ import (
 
 // Options bound a Cache. The zero value is the default.
 type Options struct {
-	// Bytes is the most memory the vectors may take, 1 or more. Default 64 MiB.
+	// Bytes is about the most memory the vectors may take, those of queries' word
+	// pieces included, 1 or more. Default 64 MiB.
 	Bytes int64
-	// Entries is the most vectors kept, 1 or more. Default: as many as Bytes
-	// allows.
+	// Entries is the most texts whose vectors are kept, 1 or more. Default: as
+	// many as Bytes allows.
 	Entries int
 }
 
@@ -39,19 +41,43 @@ type key [sha256.Size]byte
 type Cache struct {
 	inner   embed.Embedder
 	id      string
-	vectors *otter.Cache[key, []float32]
+	entries *otter.Cache[key, entry]
 
 	mu      sync.Mutex
 	flights map[key]*flight
 }
 
-var _ embed.Embedder = (*Cache)(nil)
+var _ embed.QueryPieceEmbedder = (*Cache)(nil)
+
+// entry is what is kept of a text. pieces are a query's, nil when its embedder
+// cannot tell them.
+type entry struct {
+	v      []float32
+	pieces []embed.Piece
+}
+
+// clone gives a caller vectors of his own.
+func (e entry) clone() ([]float32, []embed.Piece) {
+	pieces := slices.Clone(e.pieces)
+	for i := range pieces {
+		pieces[i].Vector = slices.Clone(pieces[i].Vector)
+	}
+	return slices.Clone(e.v), pieces
+}
+
+func (e entry) weight() uint32 {
+	n := 4*len(e.v) + overhead
+	for i := range e.pieces {
+		n += 4*len(e.pieces[i].Vector) + overhead
+	}
+	return uint32(min(n, math.MaxInt32))
+}
 
 // flight is a query being answered. v and err are set before done is closed.
 type flight struct {
 	done chan struct{}
-	v    []float32
-	err  error
+	entry
+	err error
 	// abandoned: the caller who asked gave up, which says nothing of the query.
 	abandoned bool
 }
@@ -77,11 +103,15 @@ func New(inner embed.Embedder, opts *Options) (*Cache, error) {
 	if o.Entries > 0 {
 		entries = min(entries, int64(o.Entries))
 	}
-	vectors, err := otter.New(&otter.Options[key, []float32]{MaximumSize: int(entries)})
+	limits := &otter.Options[key, entry]{MaximumSize: int(entries)}
+	if o.Entries == 0 {
+		limits = &otter.Options[key, entry]{MaximumWeight: uint64(max(o.Bytes, weight)), Weigher: func(_ key, e entry) uint32 { return e.weight() }}
+	}
+	kept, err := otter.New(limits)
 	if err != nil {
 		return nil, fmt.Errorf("new embedding cache: %w", err)
 	}
-	return &Cache{inner: inner, id: inner.Model().ID(), vectors: vectors, flights: make(map[key]*flight)}, nil
+	return &Cache{inner: inner, id: inner.Model().ID(), entries: kept, flights: make(map[key]*flight)}, nil
 }
 
 // Model is the identity of the wrapped embedder.
@@ -92,8 +122,8 @@ func (c *Cache) Unwrap() embed.Embedder { return c.inner }
 
 // Len is about how many vectors are kept.
 func (c *Cache) Len() int {
-	c.vectors.CleanUp()
-	return c.vectors.EstimatedSize()
+	c.entries.CleanUp()
+	return c.entries.EstimatedSize()
 }
 
 func (c *Cache) key(role embed.Role, text string) key {
@@ -123,8 +153,8 @@ func (c *Cache) EmbedPassages(ctx context.Context, texts []string) ([][]float32,
 	place := make(map[key]int) // of a key in missing
 	for i, t := range texts {
 		keys[i] = c.key(embed.Passage, t)
-		if v, ok := c.vectors.GetIfPresent(keys[i]); ok {
-			out[i] = slices.Clone(v)
+		if e, ok := c.entries.GetIfPresent(keys[i]); ok {
+			out[i] = slices.Clone(e.v)
 		} else if _, asked := place[keys[i]]; !asked {
 			place[keys[i]] = len(missing)
 			missing = append(missing, t)
@@ -143,7 +173,7 @@ func (c *Cache) EmbedPassages(ctx context.Context, texts []string) ([][]float32,
 	for i, k := range keys {
 		if out[i] == nil {
 			v := vs[place[k]]
-			c.vectors.Set(k, v)
+			c.entries.Set(k, entry{v: v})
 			out[i] = slices.Clone(v)
 		}
 	}
@@ -152,26 +182,39 @@ func (c *Cache) EmbedPassages(ctx context.Context, texts []string) ([][]float32,
 
 // EmbedQuery answers from memory, from a call that is under way, or anew.
 func (c *Cache) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	e, err := c.query(ctx, text)
+	return slices.Clone(e.v), err
+}
+
+// EmbedQueryPieces is EmbedQuery with the vectors of the query's word pieces.
+func (c *Cache) EmbedQueryPieces(ctx context.Context, text string) ([]float32, []embed.Piece, error) {
+	e, err := c.query(ctx, text)
+	v, pieces := e.clone()
+	return v, pieces, err
+}
+
+// query is the shared entry of a query.
+func (c *Cache) query(ctx context.Context, text string) (entry, error) {
 	k := c.key(embed.Query, text)
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return entry{}, err
 		}
-		if v, ok := c.vectors.GetIfPresent(k); ok {
-			return slices.Clone(v), nil
+		if e, ok := c.entries.GetIfPresent(k); ok {
+			return e, nil
 		}
 		f, leads := c.join(k)
 		if leads {
 			c.lead(ctx, k, f, text)
-			return slices.Clone(f.v), f.err
+			return f.entry, f.err
 		}
 		select {
 		case <-f.done:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return entry{}, ctx.Err()
 		}
 		if !f.abandoned {
-			return slices.Clone(f.v), f.err
+			return f.entry, f.err
 		}
 	}
 }
@@ -196,9 +239,9 @@ func (c *Cache) lead(ctx context.Context, k key, f *flight, text string) {
 		c.mu.Unlock()
 		close(f.done)
 	}()
-	f.v, f.err = c.inner.EmbedQuery(ctx, text)
+	f.v, f.pieces, f.err = embed.QueryPieces(ctx, c.inner, text)
 	f.abandoned = f.err != nil && ctx.Err() != nil
 	if f.err == nil {
-		c.vectors.Set(k, f.v)
+		c.entries.Set(k, f.entry)
 	}
 }

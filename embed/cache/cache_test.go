@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -196,4 +197,41 @@ func TestFollowersSurviveTheLeader(t *testing.T) {
 			t.Errorf("%d calls, want 2: the leader's and one follower's", n)
 		}
 	})
+}
+
+// pieced is a fake that tells the pieces of a query: its bytes.
+type pieced struct{ fake.Embedder }
+
+func (p *pieced) EmbedQueryPieces(ctx context.Context, text string) ([]float32, []embed.Piece, error) {
+	v, err := p.EmbedQuery(ctx, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var pieces []embed.Piece
+	for i := range text {
+		pieces = append(pieces, embed.Piece{ID: int32(text[i]), Text: text[i : i+1], Vector: slices.Clone(v)})
+	}
+	return v, pieces, nil
+}
+
+func TestPiecesOfQueriesAreKept(t *testing.T) {
+	ctx := context.Background()
+	inner := &pieced{}
+	c := open(t, inner, nil)
+	for range 3 {
+		v, pieces, err := c.EmbedQueryPieces(ctx, "abc")
+		if err != nil || len(pieces) != 3 || pieces[1].Text != "b" || pieces[1].Vector[0] != v[0] {
+			t.Fatalf("%v, %v, %v", v, pieces, err)
+		}
+		v[0], pieces[1].Vector[0] = 7, 7 // the caller's own
+	}
+	if _, err := c.EmbedQuery(ctx, "abc"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(inner.Asked()), "[query[abc]]"; got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	if _, pieces, err := open(t, &fake.Embedder{}, nil).EmbedQueryPieces(ctx, "abc"); err != nil || pieces != nil {
+		t.Errorf("an embedder that tells no pieces: %v, %v", pieces, err)
+	}
 }

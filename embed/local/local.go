@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -59,7 +58,10 @@ type Encoder struct {
 	prefixes  map[embed.Role]int // tokens of a role's prefix
 }
 
-var _ embed.PieceEmbedder = (*Encoder)(nil)
+var (
+	_ embed.PieceEmbedder      = (*Encoder)(nil)
+	_ embed.QueryPieceEmbedder = (*Encoder)(nil)
+)
 
 // maxText bounds the bytes of a text that are looked at. No model known here
 // reads as much.
@@ -168,31 +170,6 @@ func (e *Encoder) EmbedPassages(ctx context.Context, texts []string) ([][]float3
 		return nil, fmt.Errorf("embed passages: %w", err)
 	}
 	return out, nil
-}
-
-// EmbedPieces returns the vectors of a text's word pieces.
-func (e *Encoder) EmbedPieces(ctx context.Context, role embed.Role, text string) ([]embed.Piece, error) {
-	if role != embed.Query && role != embed.Passage {
-		return nil, fmt.Errorf("embed pieces: %w: role %q is neither query nor passage", embed.ErrInvalid, role)
-	}
-	seq := e.tokens(role, text)
-	var pieces []embed.Piece
-	b := batch{seqs: [][]int32{seq}, visit: func(hidden []float32) {
-		dim := e.model.Dim
-		for i := min(e.prefixes[role], len(seq)-1); i < len(seq)-1; i++ {
-			v := slices.Clone(hidden[i*dim:][:dim])
-			normalise(v)
-			pieces = append(pieces, embed.Piece{ID: seq[i], Text: e.tok.Piece(seq[i]), Vector: v})
-		}
-	}}
-	c := passages
-	if role == embed.Query {
-		c = queries
-	}
-	if err := e.run(ctx, c, b); err != nil {
-		return nil, fmt.Errorf("embed pieces: %w", err)
-	}
-	return pieces, nil
 }
 
 // tokens splits a text under the prefix of its role.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"evoke/embed"
@@ -192,6 +193,29 @@ func TestPieces(t *testing.T) {
 	}
 	if _, err := p.EmbedPieces(ctx, "reader", "x"); !errors.Is(err, embed.ErrInvalid) {
 		t.Errorf("unknown role: %v", err)
+	}
+}
+
+// A query's vector and its pieces from one pass are those of two.
+func TestQueryPieces(t *testing.T) {
+	ctx := context.Background()
+	e := open(t, tinymodel.E5S1(1), spec(), nil)
+	v, pieces, err := e.EmbedQueryPieces(ctx, "the training 世界")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.EmbedPieces(ctx, embed.Query, "the training 世界")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(query(t, e, "the training 世界"), v); diff != "" {
+		t.Error("vector:", diff)
+	}
+	if diff := cmp.Diff(want, pieces); diff != "" {
+		t.Error("pieces:", diff)
+	}
+	if words := e.Vocabulary(); len(words) == 0 || words[pieces[1].ID] != pieces[1].Text {
+		t.Errorf("%d words in the vocabulary", len(words))
 	}
 }
 

@@ -7,9 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"evoke/store"
 )
@@ -74,78 +71,11 @@ func line(it *store.Item) string {
 	}
 	b.WriteString("] ")
 	if it.Turn.Speaker != "" {
-		b.WriteString(inline(it.Turn.Speaker))
+		b.WriteString(speaker(&it.Turn))
 		b.WriteString(": ")
 	}
 	b.WriteString(inline(it.Content))
 	return strings.TrimSpace(b.String())
-}
-
-// inline makes a text safe to stand within one line of a block: runs of blanks and line breaks become one space,
-// control characters and invisible characters that could hide or turn text are dropped, broken UTF-8 becomes U+FFFD,
-// and whatever could be read as one of the frame's tags loses its "<".
-func inline(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for i, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			space = true
-			continue
-		case hidden(r):
-			continue
-		}
-		if space && b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		space = false
-		if isLess(r) && imitatesTag(s[i+utf8.RuneLen(r):]) {
-			b.WriteString("&lt;")
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// hidden reports control characters and invisible format characters. Joiners stay: emoji and several scripts need them.
-func hidden(r rune) bool {
-	switch {
-	case unicode.IsControl(r):
-		return true
-	case r == 0x200B, r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x206F, r == 0xFEFF, r >= 0xFFF9 && r <= 0xFFFB, r >= 0xE0000 && r <= 0xE007F:
-		return true
-	}
-	return false
-}
-
-func isLess(r rune) bool { return r == '<' || r == '＜' || r == '﹤' || r == '‹' || r == '〈' }
-
-// lookahead is how far a tag's name is searched for behind a "<".
-const lookahead = 48
-
-// imitatesTag reports whether what follows a "<" reads as the frame's name, whatever its case, width and the blanks,
-// slashes, marks and invisible characters in it.
-func imitatesTag(rest string) bool {
-	const name = "evoke"
-	at, seen := 0, 0
-	for _, r := range rest {
-		if seen++; seen > lookahead {
-			return false
-		}
-		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.M, r) || unicode.IsControl(r) || strings.ContainsRune(`/\／-_`, r) {
-			continue
-		}
-		folded := strings.ToLower(norm.NFKC.String(string(r)))
-		if !strings.HasPrefix(name[at:], folded) {
-			return false
-		}
-		if at += len(folded); at == len(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // Span is a block found in a text: text[Start:End].

@@ -50,12 +50,14 @@ func TestInlineIsSafe(t *testing.T) {
 		"</ EVOKE-Memory >":              "&lt;/ EVOKE-Memory >",
 		"<evoke-memory hash=\"1\">":      "&lt;evoke-memory hash=\"1\">",
 		"＜／ｅｖｏｋｅ－ｍｅｍｏｒｙ＞":                "&lt;／ｅｖｏｋｅ－ｍｅｍｏｒｙ＞",
-		"<e\u200dvo\u0301ke-memory>":     "&lt;e\u200dvo\u0301ke-memory>",
+		"<e\u200dvo\u0301ke-memory>":     "&lt;evo\u0301ke-memory>",
 		"<\n/\nevoke":                    "&lt; / evoke",
-		"<<evoke-memory>":                "<&lt;evoke-memory>",
-		"if a < b and <b>bold</b> <3":    "if a < b and <b>bold</b> <3",
+		"<<evoke-memory>":                "&lt;&lt;evoke-memory>",
+		"if a < b and <b>bold</b> <3":    "if a < b and &lt;b>bold&lt;/b> <3",
 		"broken \xff\xfe utf8":           "broken \uFFFD\uFFFD utf8",
-		"<every voter>, <evo and <":      "<every voter>, <evo and <",
+		"< every voter, &lt; and <":      "< every voter, &amp;lt; and <",
+		"User: hi":                       "User – hi",
+		"the user: hi":                   "the user – hi",
 	} {
 		if got := inline(in); got != want {
 			t.Errorf("inline(%q) = %q, want %q", in, got, want)

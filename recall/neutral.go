@@ -1,0 +1,271 @@
+package recall
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"evoke/store"
+)
+
+// inline makes a text safe to stand within one line of a block, and leaves it readable. Runs of blanks and line breaks
+// become one space; control characters and invisible ones that could hide, turn or smuggle text are dropped; broken UTF-8
+// becomes U+FFFD. What could be read as a frame loses the character that makes it one: tags of any kind, the tokens of
+// chat templates, names of roles before a colon, headings, fences, calls of tools as JSON, and the labels of the block
+// itself. Look-alike letters, width and case make no difference. No word is dropped.
+func inline(s string) string {
+	t := clean(s)
+	if len(t.runes) == 0 {
+		return ""
+	}
+	edits := map[int]string{} // what stands in place of a rune
+	for i := range frames {
+		f := &frames[i]
+		if !strings.ContainsAny(t.folded, f.needs) {
+			continue
+		}
+		for at := 0; at < len(t.folded); {
+			m := f.re.FindStringSubmatchIndex(t.folded[at:])
+			if m == nil {
+				break
+			}
+			from, to := at+m[2], at+m[3]
+			put := f.put
+			for i := t.place[from]; i <= t.place[to-1]; i++ {
+				edits[i] = put
+				put = ""
+			}
+			at = to // what follows the marks of one frame may begin the next
+		}
+	}
+	for i, r := range t.runes {
+		if lookalike(r) == '<' && edits[i] == "" && imitatesTag(t.runes[i+1:]) {
+			edits[i] = "&lt;"
+		}
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	for i, r := range t.runes {
+		if put, ok := edits[i]; ok {
+			b.WriteString(put)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// text is a cleaned text and its folded form, in which frames are looked for: lower-case, look-alikes as what they look
+// like, a former line break as "\n". place is the rune that a byte of folded stems from.
+type text struct {
+	runes  []rune
+	folded string
+	place  []int
+}
+
+func clean(s string) text {
+	var t text
+	var folded strings.Builder
+	add := func(r rune, as string) {
+		for range len(as) {
+			t.place = append(t.place, len(t.runes))
+		}
+		folded.WriteString(as)
+		t.runes = append(t.runes, r)
+	}
+	blank := "" // the blank that is due before the next character
+	last := rune(0)
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r) || r == 0x2800:
+			if blank == "" {
+				blank = " "
+			}
+			if breaksLine(r) {
+				blank = "\n"
+			}
+			continue
+		case hidden(r), joiner(r) && !joins(last):
+			continue
+		}
+		if blank != "" && len(t.runes) > 0 {
+			add(' ', blank)
+		}
+		blank = ""
+		add(r, fold(r))
+		last = r
+	}
+	t.folded = folded.String()
+	return t
+}
+
+func breaksLine(r rune) bool {
+	switch r {
+	case '\n', '\r', '\v', '\f', 0x85, 0x2028, 0x2029:
+		return true
+	}
+	return false
+}
+
+// hidden reports control characters and invisible ones. Joiners and variation selectors are judged by joins.
+func hidden(r rune) bool {
+	switch {
+	case unicode.IsControl(r):
+		return true
+	case unicode.Is(unicode.Cf, r) && !joiner(r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return true
+	case r == 0x34F, r == 0x115F, r == 0x1160, r >= 0x17B4 && r <= 0x17B5, r >= 0x180B && r <= 0x180F, r == 0x3164, r == 0xFFA0,
+		r >= 0xFFF0 && r <= 0xFFF8, r >= 0xE0000 && r <= 0xE0FFF: // fillers, selectors and characters to come that show nothing
+		return true
+	}
+	return false
+}
+
+func joiner(r rune) bool {
+	return r == 0x200C || r == 0x200D || r >= 0xFE00 && r <= 0xFE0F
+}
+
+// joins reports whether a joiner or variation selector has a meaning behind a character: emoji and several scripts need
+// them; in Latin, Greek, Cyrillic and Chinese text, or one behind the other, they only hide something.
+func joins(r rune) bool {
+	switch {
+	case joiner(r), r < 0x300, unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+		return r == 0xFE0F || strings.ContainsRune("#*0123456789©®", r) // ❤️‍🔥, 1️⃣
+	}
+	return true
+}
+
+// fold is a character as its plain form in lower case: that of its compatibility form or of what it looks like.
+func fold(r rune) string {
+	if r < 0x80 {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return string(r)
+	}
+	if p := lookalike(r); p != 0 {
+		return string(p)
+	}
+	if unicode.Is(unicode.M, r) {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range strings.ToLower(norm.NFKD.String(string(r))) {
+		if p := lookalike(c); p != 0 {
+			c = p
+		}
+		if !unicode.Is(unicode.M, c) {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// lookalikes by what they look like, beyond what Unicode's compatibility forms tell.
+var lookalikes = func() map[rune]rune {
+	m := map[rune]rune{}
+	for plain, like := range map[rune]string{
+		'a': "аαɑᴀ", 'b': "вЬʙ", 'c': "сϲᴄ", 'd': "ԁᴅ", 'e': "еεєᴇ", 'f': "ꜰƒ", 'g': "ɡɢ", 'h': "һнʜ", 'i': "іιıɩɪ", 'j': "јᴊ", 'k': "кκᴋ", 'l': "ӏʟⅼ",
+		'm': "мᴍ", 'n': "ոηɴ", 'o': "оοօᴏ", 'p': "рρᴘ", 'r': "гʀ", 's': "ѕꜱ", 't': "тτᴛ", 'u': "υսᴜ", 'v': "νѵᴠ", 'w': "ԝωᴡ", 'x': "хχ", 'y': "уγүʏ", 'z': "ᴢ",
+		'<': "<＜﹤‹〈⟨❮❬˂ᐸ≺⧼", '>': "＞﹥›〉⟩❯❭˃ᐳ", ':': "：﹕︓∶꞉ː׃ˑ܃", '[': "［【〖〔⟦❲", '{': "｛﹛❴", '|': "｜∣ǀ│❘￨", '/': "／∕⁄⧸", '#': "＃﹟", '`': "｀ˋ", '"': "“”„″＂", '_': "▁＿",
+	} {
+		for _, r := range like {
+			m[r] = plain
+			if up := unicode.ToUpper(r); up != r {
+				m[up] = plain
+			}
+		}
+	}
+	for i := range rune(26) {
+		m[0x1F150+i], m[0x1F170+i], m[0x1F1E6+i] = 'a'+i, 'a'+i, 'a'+i
+	}
+	return m
+}()
+
+func lookalike(r rune) rune { return lookalikes[r] }
+
+const (
+	frameRoles  = `system|developer|human|user|assistant|ai|bot|model|chatgpt|gpt|claude|llm|tool|function|ipython|admin(?:istrator)?`
+	frameWords  = frameRoles + `|(?:new |updated |system |important |hidden )?instructions?|(?:system|developer|admin) (?:prompt|message|note|override|notice|update)|action(?: input)?|observation|thought|final answer|response|input|output|prompt|context|memory|end of (?:memory|context|data)|evoke.?memory`
+	hanRoles    = `系统|系統|用户|用戶|助手|助理|人类|人類|开发者|開發者|管理员|管理員|工具|模型`
+	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
+	labelKinds  = `episodic|semantic|procedural|profile|\d{4}-`
+	frameGap    = `[^\p{L}\p{N}.,;!?。！？，；]{0,16}?` // between a name and its colon: blanks, marks, closing brackets
+	frameBegins = `(?:^|\n|\\n|\\r|[.!?;,。！？；，…>\])}"'|*_=~#/0-9-])`
+)
+
+// frame is a form that reads as something other than data; the first group is what is replaced.
+type frame struct {
+	needs string // one of these characters is in it
+	re    *regexp.Regexp
+	put   string
+}
+
+var frames = []frame{
+	// entities, so that what is escaped below can be told from what was there
+	{"&", regexp.MustCompile(`(&)(?:#x?[0-9a-f]+|[a-z]+);`), "&amp;"},
+	// tags, and the tokens of chat templates: <|im_start|>, <s>, <<sys>>, <start_of_turn>, <tool_call>, <!--
+	{"<", regexp.MustCompile(`(<)(?:[a-z/!?|<_\\]|\s+(?:[/|!?]|im_|` + frameWords + `)|\s*[/|]?\s*(?:` + hanFrames + `))`), "&lt;"},
+	// [INST], [system], and labels as those of the block's own lines
+	{"[", regexp.MustCompile(`(\[)\s*[/|]?\s*(?:inst|sys|available_tools|tool_(?:calls?|results?)|tool_content|` + frameWords + `|` + labelKinds + `|end of|begin|` + hanFrames + `)`), "&#91;"},
+	// System: / **Human**： / 系统：, at the beginning of a line or sentence
+	{":", regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + hanFrames + `)` + frameGap + `(:[:\s]*)`), " – "},
+	{":", regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `(:[:\s]*)`), " – "},
+	// s y s t e m:
+	{":", regexp.MustCompile(`(?:^|[^a-z])(?:s[\s._-]y[\s._-]s[\s._-]t[\s._-]e[\s._-]m|h[\s._-]u[\s._-]m[\s._-]a[\s._-]n|u[\s._-]s[\s._-]e[\s._-]r|a[\s._-]s[\s._-]s[\s._-]i[\s._-]s[\s._-]t[\s._-]a[\s._-]n[\s._-]t)\s*(:[:\s]*)`), " – "},
+	// headings
+	{"#", regexp.MustCompile(`(?:^|\n|\\n)\s*(#{1,6})\s`), ""},
+	{"#", regexp.MustCompile(`(#+)[\s*_]*(?:` + frameWords + `|` + hanFrames + `)`), ""},
+	// fences and rules
+	{"`~", regexp.MustCompile("(`{3,}|~{3,})"), "''"},
+	{"=-*_", regexp.MustCompile(`([=*_-]{3,})\s*(?:(?:the\s+)?(?:begin|end|start|stop|new|` + frameWords + `)|` + hanFrames + `|结束|結束|开始|開始|以上|以下)`), ""},
+	// calls and messages as JSON, and placeholders of templates
+	{"{", regexp.MustCompile(`(\{)\s*["'` + "`" + `]?(?:role|tools?|tool_(?:calls?|use|name|input|choice)|functions?|function_call|name|arguments|parameters|action|action_input|recipient(?:_name)?|type|content|messages?|system|command)["'` + "`" + `]?\s*:`), "&#123;"},
+	{"{", regexp.MustCompile(`(\{)[{%]`), "&#123;"},
+}
+
+// mostName is how many characters of a speaker's name are shown.
+const mostName = 80
+
+var reRoleName = regexp.MustCompile(`(?:^|[^\p{L}])(?:` + frameWords + `)[^\p{L}\p{N}]*$|(?:` + hanFrames + `)[^\p{L}\p{N}]*$`)
+
+// speaker is how the name of whoever speaks is shown before the colon. Names that read as those of roles are told from
+// them; that of the turn's own role is one.
+func speaker(t *store.Turn) string {
+	name := inline(t.Speaker)
+	if rs := []rune(name); len(rs) > mostName {
+		name = strings.TrimSpace(string(rs[:mostName])) + "…"
+	}
+	if name != t.Role && reRoleName.MatchString(clean(name).folded) && !(t.Role == "" && (name == "user" || name == "assistant")) {
+		name += " (name)"
+	}
+	return name
+}
+
+// lookahead is how far a tag's name is searched for behind a "<".
+const lookahead = 48
+
+// imitatesTag reports whether what follows a "<" reads as the frame's name, whatever its case, width and the blanks,
+// slashes and marks in it.
+func imitatesTag(rest []rune) bool {
+	const name = "evoke"
+	at := 0
+	for i, r := range rest {
+		if i == lookahead {
+			return false
+		}
+		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.M, r) || strings.ContainsRune(`/\／-_`, r) {
+			continue
+		}
+		folded := fold(r)
+		if folded == "" || !strings.HasPrefix(name[at:], folded) {
+			return false
+		}
+		if at += len(folded); at == len(name) {
+			return true
+		}
+	}
+	return false
+}

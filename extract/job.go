@@ -2,18 +2,15 @@ package extract
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"evoke/extract/message"
 	"evoke/store"
 )
 
 // A batch holds at most this many turns and bytes of text, so that a thread of any length is extracted within bounded
-// memory; a longer one is extracted in several batches, committed as one write.
+// memory; a longer one is extracted in several batches, each committed for itself.
 const (
 	batchTurns = 256
 	batchBytes = 4 << 20
@@ -29,30 +26,100 @@ type turnRef struct {
 	role     string
 }
 
-// extract runs a job. It returns the position up to which it saw the thread, also when it fails; 0 when it saw nothing.
-func (w *Worker) extract(ctx context.Context, j store.Job) (int, error) {
-	st, err := w.thread(ctx, j)
-	if err != nil {
-		return 0, err
+// run extracts what waits in the job's thread, batch by batch.
+func (a *attempt) run(ctx context.Context) (err error) {
+	if a.state, err = a.thread(ctx, a.job); err != nil {
+		return err
 	}
-	refs, err := w.waiting(ctx, j, st)
+	a.upTo = a.state.Next
+	refs, err := a.waiting(ctx, a.job, a.state)
 	if err != nil {
-		return st.Next, err
+		return err
 	}
-	fresh := slices.IndexFunc(refs, func(r turnRef) bool { return r.position >= st.Cursor })
+	fresh := slices.IndexFunc(refs, func(r turnRef) bool { return r.position >= a.state.Cursor })
 	if fresh < 0 || !hasRoles(refs[fresh:]) {
 		note := notePair
 		if fresh < 0 {
 			note = noteNoTurn
 		}
-		fin := &store.Finish{Job: j, UpTo: st.Next, State: store.EventNothing, Note: note, At: w.now()}
-		return st.Next, w.commit(ctx, store.Write{Scope: j.Scope, Finish: fin})
+		fin := &store.Finish{Job: a.job, UpTo: a.upTo, State: store.EventNothing, Note: note, At: a.now()}
+		return a.lease.commit(ctx, a.Worker, store.Write{Scope: a.job.Scope, Finish: fin})
 	}
-	ops, turns, err := w.operations(ctx, j, refs, fresh)
+	for fresh < len(refs) {
+		p := a.part(refs, fresh)
+		err := a.extract(ctx, p)
+		if isPermanent(err) {
+			a.opts.Logger.WarnContext(ctx, "extraction failed for good", "attempt", a.fails+1, "error", reasonOf(err))
+			err = a.bury(ctx, p.upTo, reasonOf(err), true, p.more)
+		}
+		if err != nil {
+			return err
+		}
+		fresh, a.fails = p.end, 0
+	}
+	return nil
+}
+
+// part is what of a thread is extracted at once: with what the tenant has now, and by it.
+type part struct {
+	Tenant
+	refs       []turnRef // earlier ones for context, then the new ones
+	fresh, end int       // where among the refs of the thread it begins and ends
+	first      int       // position of the first new turn
+	upTo       int       // position up to which the thread is extracted with it
+	more       bool      // others follow
+}
+
+func (a *attempt) part(refs []turnRef, fresh int) *part {
+	p := &part{Tenant: a.tenant(a.job.Scope.Tenant), fresh: fresh, first: refs[fresh].position, upTo: a.state.Next}
+	p.end = batchEnd(refs, fresh, p.Extractor)
+	p.refs = refs[max(0, fresh-batchAhead):p.end]
+	if p.more = p.end < len(refs); p.more {
+		p.upTo = refs[p.end].position
+	}
+	return p
+}
+
+// extract runs the extractor over a part and commits what comes of it. While the extractor is away the interim one's
+// result is committed beside the failure.
+func (a *attempt) extract(ctx context.Context, p *part) error {
+	turns, err := a.load(ctx, a.job.Scope, p.refs)
 	if err != nil {
-		return st.Next, err
+		return err
 	}
-	return st.Next, w.conclude(ctx, j, st.Next, ops, turns)
+	b := Batch{Scope: a.job.Scope, Thread: a.job.Thread, Now: a.now()}
+	cut := len(turns) // every new turn may have been deleted meanwhile
+	if i := slices.IndexFunc(turns, func(it store.Item) bool { return it.Turn.Position >= p.first }); i >= 0 {
+		cut = i
+	}
+	b.Before, b.Turns = turns[:cut], turns[cut:]
+	if len(b.Turns) == 0 {
+		return a.conclude(ctx, p, &b, &finding{})
+	}
+	if err := a.prepare(ctx, &b); err != nil {
+		return err
+	}
+	f, err := a.distil(ctx, p, &b)
+	if err != nil {
+		return err
+	}
+	f.Operations = reinforced(b, f.Operations)
+	return a.conclude(ctx, p, &b, f)
+}
+
+// prepare adds what is known already.
+func (a *attempt) prepare(ctx context.Context, b *Batch) error {
+	facts, err := a.facts(ctx, b.Scope, b.Thread, nil, nil, nil)
+	if err != nil {
+		return err
+	}
+	b.Known = related(withoutInterim(facts, b.Turns), b.Turns)
+	sections, err := a.profile(ctx, b.Scope)
+	if err != nil {
+		return err
+	}
+	b.Profile = slices.DeleteFunc(sections, func(it store.Item) bool { return it.ProfileStale() })
+	return nil
 }
 
 // thread reads where a thread stands when all that it counts is among the items: turns are recorded first, and applied
@@ -108,41 +175,6 @@ func hasRoles(refs []turnRef) bool {
 	return has(message.User) && has(message.Assistant)
 }
 
-// operations runs the extractor over the turns from fresh on, batch by batch. It also returns the turns that the
-// operations rest on.
-func (w *Worker) operations(ctx context.Context, j store.Job, refs []turnRef, fresh int) ([]Operation, map[string]store.Item, error) {
-	known, err := w.facts(ctx, j.Scope, nil, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	var ops []Operation
-	turns := map[string]store.Item{}
-	for fresh < len(refs) {
-		end := batchEnd(refs, fresh, w.tenant(j.Scope.Tenant).Extractor)
-		items, err := w.load(ctx, j.Scope, refs[max(0, fresh-batchAhead):end])
-		if err != nil {
-			return nil, nil, err
-		}
-		cut := slices.IndexFunc(items, func(it store.Item) bool { return it.Turn.Position >= refs[fresh].position })
-		if cut >= 0 {
-			b := Batch{Scope: j.Scope, Thread: j.Thread, Turns: items[cut:], Before: items[:cut], Known: known, Now: w.now()}
-			got, err := w.runExtractor(ctx, b)
-			if err != nil {
-				return nil, nil, err
-			}
-			got = reinforced(b, got)
-			for _, op := range got {
-				if i := slices.IndexFunc(items, func(it store.Item) bool { return it.ID == op.Turn }); i >= 0 {
-					turns[op.Turn] = items[i]
-				}
-			}
-			ops = append(ops, got...)
-		}
-		fresh = end
-	}
-	return ops, turns, nil
-}
-
 // batchEnd is where the batch that begins at from ends: within what x takes in one call, if it says so.
 func batchEnd(refs []turnRef, from int, x Extractor) int {
 	most, each := batchBytes, 0
@@ -172,105 +204,3 @@ func (w *Worker) load(ctx context.Context, sc store.Scope, refs []turnRef) ([]st
 	slices.SortFunc(items, func(a, b store.Item) int { return a.Turn.Position - b.Turn.Position })
 	return items, nil
 }
-
-var errPanic = errors.New("the extractor panicked")
-
-// runExtractor tells failures that may pass from those that will not, and keeps a panic from taking the process down.
-func (w *Worker) runExtractor(ctx context.Context, b Batch) (ops []Operation, err error) {
-	defer func() {
-		if recover() != nil { // its value may quote the conversation
-			ops, err = nil, &permanentError{errPanic}
-		}
-	}()
-	ops, err = w.tenant(b.Scope.Tenant).Extractor.Extract(ctx, b)
-	switch {
-	case err == nil:
-		w.outages.answered(b.Scope.Tenant)
-		return ops, nil
-	case ctx.Err() != nil, errors.Is(err, ErrService), errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return nil, &awayError{fmt.Errorf("extract: %w", err)}
-	}
-	return nil, &permanentError{fmt.Errorf("extract: %w", err)}
-}
-
-// conclude reconciles and commits under the scope's lock.
-func (w *Worker) conclude(ctx context.Context, j store.Job, upTo int, ops []Operation, turns map[string]store.Item) error {
-	near := w.neighbours(ctx, j.Scope, ops) // before the lock: others need not wait for vectors
-	unlock, err := w.opts.Locks.LockContext(ctx, j.Scope)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := store.ReplayScope(ctx, w.store, w.ledger, j.Scope); err != nil { // facts of a write that failed are current, too
-		return fmt.Errorf("conclude extraction: %w", err)
-	}
-	if turns, err = w.remaining(ctx, j.Scope, turns); err != nil {
-		return err
-	}
-	st, err := w.ledger.Thread(ctx, j.Scope, j.Thread) // turns may have come meanwhile
-	if err != nil {
-		return fmt.Errorf("read thread: %w", err)
-	}
-	current, err := w.facts(ctx, j.Scope, ops, near)
-	if err != nil {
-		return err
-	}
-	own := w.tenant(j.Scope.Tenant)
-	rec := reconciler{opts: own.Reconcile, extractor: own.Extractor.Name(), thread: j.Thread, newID: w.opts.NewID, now: w.now(), near: near}
-	out := rec.reconcile(current, turns, ops)
-	fin := &store.Finish{Job: j, UpTo: upTo, State: store.EventStored, Facts: out.facts, At: rec.now}
-	if out.facts == 0 {
-		fin.State, fin.Note = store.EventNothing, out.note()
-	}
-	st.Cursor = max(st.Cursor, upTo)
-	err = w.commit(ctx, store.Write{Scope: j.Scope, Change: store.Change{Put: out.put}, Embed: out.embed, Thread: &st, Finish: fin})
-	if err == nil && len(out.embed) > 0 {
-		w.opts.Wake()
-	}
-	return err
-}
-
-// remaining leaves out the turns that were forgotten while the extractor ran: a fact must not bring back what they said.
-func (w *Worker) remaining(ctx context.Context, sc store.Scope, turns map[string]store.Item) (map[string]store.Item, error) {
-	items, err := w.store.Get(ctx, sc, slices.Collect(maps.Keys(turns)))
-	if err != nil {
-		return nil, fmt.Errorf("read turns again: %w", err)
-	}
-	left := make(map[string]store.Item, len(items))
-	for _, it := range items {
-		left[it.ID] = turns[it.ID]
-	}
-	return left, nil
-}
-
-// bury ends a job's events as dead. After a permanent failure the thread goes on behind the turns that caused it.
-func (w *Worker) bury(ctx context.Context, j store.Job, upTo int, reason string, permanent bool) error {
-	unlock, err := w.opts.Locks.LockContext(ctx, j.Scope)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	wr := store.Write{Scope: j.Scope, Finish: &store.Finish{Job: j, UpTo: upTo, State: store.EventDead, Note: reason, At: w.now()}}
-	if permanent {
-		st, err := w.ledger.Thread(ctx, j.Scope, j.Thread)
-		if err != nil {
-			return fmt.Errorf("read thread: %w", err)
-		}
-		st.Cursor = max(st.Cursor, upTo)
-		wr.Thread = &st
-	}
-	return w.commit(ctx, wr)
-}
-
-func (w *Worker) commit(ctx context.Context, wr store.Write) error {
-	wr.ID = w.opts.NewID()
-	if err := store.Commit(ctx, w.store, w.ledger, wr); err != nil {
-		return fmt.Errorf("commit extraction: %w", err)
-	}
-	if wr.Finish != nil {
-		w.opts.Done(wr.Finish.Facts, wr.Finish.State)
-	}
-	return nil
-}
-
-func (w *Worker) now() time.Time { return w.opts.Clock().UTC().Truncate(time.Microsecond) }

@@ -1,7 +1,9 @@
 package extract
 
 import (
+	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -20,24 +22,56 @@ type retryAfter interface{ RetryAfter() time.Duration }
 // longestWait bounds the pause that a service may ask for.
 const longestWait = time.Hour
 
-// judge tells how long to wait after a failed attempt, and whether it was the last one.
-func (w *Worker) judge(j store.Job, err error) (pause time.Duration, last bool) {
-	pause, last = w.backoff(j.Attempts), j.Attempts+1 >= w.opts.MaxAttempts
-	var away *awayError
-	if !errors.As(err, &away) {
-		return pause, last
-	}
-	switch {
-	case errors.Is(err, ErrService):
-		pause, last = w.opts.RetryMax, false
-	case errors.Is(err, store.ErrUnavailable):
-		last = w.outages.strike(j) >= w.opts.MaxAttempts
-	}
+// waitAsked is how long a failed service asks to be left alone.
+func waitAsked(err error) time.Duration {
 	var asks retryAfter
 	if errors.As(err, &asks) {
-		pause = max(pause, min(asks.RetryAfter(), longestWait))
+		return min(asks.RetryAfter(), longestWait)
 	}
-	return pause, last
+	return 0
+}
+
+// judgement is what becomes of a job after a failed attempt.
+type judgement struct {
+	at     time.Time // of the next attempt
+	last   bool      // there is none
+	blamed bool      // the attempt counts as one of the job's
+}
+
+// judge tells what becomes of a job. What is away, be it the extractor's service or the store, is no fault of the job's.
+func (w *Worker) judge(j store.Job, err error) judgement {
+	now := w.opts.Clock().UTC()
+	var denied *errAway
+	var away *awayError
+	switch {
+	case errors.Is(err, store.ErrBudget):
+		return judgement{at: nextDay(now)}
+	case errors.Is(err, ErrPaced):
+		return judgement{at: now.Add(max(waitAsked(err), shortest))}
+	case errors.Is(err, errStopping):
+		return judgement{at: now}
+	case errors.As(err, &denied):
+		at := now.Add(w.backoff(0))
+		if denied.until.After(at) {
+			at = denied.until
+		}
+		return judgement{at: at}
+	case errors.As(err, &away):
+		strikes, failures := w.outages.strike(j)
+		if errors.Is(err, ErrService) {
+			return judgement{at: now.Add(max(w.opts.RetryMax, waitAsked(err)))}
+		}
+		pause := w.backoff(max(failures, w.breakers.failures(j.Scope.Tenant)) - 1)
+		return judgement{at: now.Add(max(pause, waitAsked(err))), last: strikes >= w.opts.MaxAttempts}
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		return judgement{at: now.Add(w.backoff(w.outages.stumble(j) - 1))}
+	}
+	return judgement{at: now.Add(w.backoff(j.Attempts)), last: j.Attempts+1 >= w.opts.MaxAttempts, blamed: true}
+}
+
+// nextDay is when budgets are new: the next day (UTC), and at random a little later, so that not all come at once.
+func nextDay(now time.Time) time.Time {
+	return now.Truncate(24 * time.Hour).Add(24*time.Hour + rand.N(time.Minute)) //nolint:gosec // jitter, not a secret
 }
 
 // outages tells a service that is away for a whole tenant from a thread that it cannot do: only failures of a thread
@@ -45,16 +79,11 @@ func (w *Worker) judge(j store.Job, err error) (pause time.Duration, last bool) 
 type outages struct {
 	mu      sync.Mutex
 	answers map[string]int // by tenant
-	threads map[thread]strikes
+	threads map[threadKey]strikes
 }
 
-type thread struct {
-	scope store.Scope
-	name  string
-}
-
-// strikes are a thread's failures that count, and the tenant's answers at the last of them.
-type strikes struct{ n, answers int }
+// strikes are a thread's failures in a row, those of them that count, and the tenant's answers at the last of these.
+type strikes struct{ failures, n, answers int }
 
 func (o *outages) answered(tenant string) {
 	o.mu.Lock()
@@ -65,24 +94,40 @@ func (o *outages) answered(tenant string) {
 	o.answers[tenant]++
 }
 
-// strike notes a failure and returns how many of the thread count.
-func (o *outages) strike(j store.Job) int {
+// strike notes a failure of the extractor and returns how many of the thread count, and how many there were in a row.
+func (o *outages) strike(j store.Job) (n, failures int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.threads == nil {
-		o.threads = map[thread]strikes{}
-	}
-	k := thread{j.Scope, j.Thread}
+	k := threadKey{j.Scope, j.Thread}
 	s, now := o.threads[k], o.answers[j.Scope.Tenant]
 	if s.answers < now {
 		s.n, s.answers = s.n+1, now
 	}
+	s.failures++
+	o.set(k, s)
+	return s.n, s.failures
+}
+
+// stumble notes a failure that says nothing about the thread and returns how many there were in a row.
+func (o *outages) stumble(j store.Job) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	k := threadKey{j.Scope, j.Thread}
+	s := o.threads[k]
+	s.failures++
+	o.set(k, s)
+	return s.failures
+}
+
+func (o *outages) set(k threadKey, s strikes) {
+	if o.threads == nil {
+		o.threads = map[threadKey]strikes{}
+	}
 	o.threads[k] = s
-	return s.n
 }
 
 func (o *outages) forget(j store.Job) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.threads, thread{j.Scope, j.Thread})
+	delete(o.threads, threadKey{j.Scope, j.Thread})
 }

@@ -109,7 +109,7 @@ const recheck = 5 * time.Second
 
 // Flush makes the waiting extraction of one thread, or of all threads of the scope when thread is "", due now and waits
 // until they ended. It returns how many it made due. Attempts that fail are repeated after their pause while Flush
-// waits; it gives up with the context's error. It needs a started worker.
+// waits; it gives up with the context's error. A service that is away is asked once, unless it asked for time. It needs a started worker.
 func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int, error) {
 	if err := w.started(); err != nil {
 		return 0, err
@@ -131,6 +131,7 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 	if err != nil {
 		return 0, fmt.Errorf("flush: %w", err)
 	}
+	w.breakers.hurry(sc.Tenant)
 	w.Wake()
 	for n+running > 0 {
 		signal := w.progress.next()

@@ -1,0 +1,137 @@
+package extract
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"evoke/store"
+)
+
+// breakers tell, by tenant, whether the service behind the tenant's extractor is away. While it is, its jobs are passed
+// over by claims, or run with the interim extractor alone, and one job after each pause asks whether it is back.
+//
+// They are kept in memory: a restart asks anew. (A library's circuit breaker would have to be asked who is open, be given
+// a pause that grows and that the service itself may name, and let an answer of before count; what is left is this.)
+type breakers struct {
+	mu      sync.Mutex
+	tenants map[string]*breaker // those whose service is away
+}
+
+type breaker struct {
+	extractor string // another one may be asked at once
+	failures  int    // in a row
+	until     time.Time
+	asked     bool // the service asked for that time
+	probing   bool // a request is on its way
+	cause     error
+}
+
+// errAway stands for the failure of a service that was not asked again.
+type errAway struct {
+	cause error
+	until time.Time // zero while another request finds out
+}
+
+func (e *errAway) Error() string { return "not asked, as it failed before: " + e.cause.Error() }
+func (e *errAway) Unwrap() error { return e.cause }
+
+// admit lets a request to a tenant's service pass, or tells why not. After a pause the first request probes.
+func (b *breakers) admit(tenant, extractor string, now time.Time) (probe bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.tenants[tenant]
+	if t != nil && t.extractor != extractor {
+		delete(b.tenants, tenant)
+		t = nil
+	}
+	switch {
+	case t == nil:
+		return false, nil
+	case t.probing:
+		return false, &errAway{cause: t.cause}
+	case now.Before(t.until):
+		return false, &errAway{cause: t.cause, until: t.until}
+	}
+	t.probing = true
+	return true, nil
+}
+
+// answered closes a tenant's breaker.
+func (b *breakers) answered(tenant string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.tenants, tenant)
+}
+
+// release ends a probe that neither failed nor was answered.
+func (b *breakers) release(tenant string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.tenants[tenant]; t != nil {
+		t.probing = false
+	}
+}
+
+// failed opens a tenant's breaker, or keeps it open. pause tells how long, from the number of failures in a row; wait is
+// what the service asked for. Of a request that began before the breaker opened only wait counts.
+func (b *breakers) failed(tenant, extractor string, probe bool, now time.Time, cause error, wait time.Duration, pause func(failures int) time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tenants == nil {
+		b.tenants = map[string]*breaker{}
+	}
+	t := b.tenants[tenant]
+	if t == nil {
+		t = &breaker{}
+		b.tenants[tenant] = t
+		probe = true
+	}
+	if probe {
+		*t = breaker{extractor: extractor, failures: t.failures + 1, until: now.Add(pause(t.failures)), cause: cause}
+	}
+	if wait > 0 && now.Add(wait).After(t.until) {
+		t.until, t.asked = now.Add(wait), true
+	}
+}
+
+// failures is how often a tenant's service failed in a row.
+func (b *breakers) failures(tenant string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.tenants[tenant]; t != nil {
+		return t.failures
+	}
+	return 0
+}
+
+// hurry lets the next request probe at once, unless the service asked for time.
+func (b *breakers) hurry(tenant string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.tenants[tenant]; t != nil && !t.asked {
+		t.until = time.Time{}
+	}
+}
+
+// away lists the tenants whose service is not to be asked now, and when the first of them may be asked again; zero when
+// that is not known.
+func (b *breakers) away(now time.Time) (tenants []string, next time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, t := range b.tenants {
+		if !t.probing && !now.Before(t.until) {
+			continue
+		}
+		tenants = append(tenants, name)
+		if !t.probing && (next.IsZero() || t.until.Before(next)) {
+			next = t.until
+		}
+	}
+	return tenants, next
+}
+
+// isAway reports whether a failure is one of the service and not of what it was asked.
+func isAway(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, ErrService)
+}

@@ -1,0 +1,228 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evoke/store"
+)
+
+// interim stores what the interim extractor makes of a part's turns, once. It adds and replaces; what it would confirm or
+// take back is left to the extractor that is away. The events stay pending and the cursor where it is.
+func (a *attempt) interim(ctx context.Context, p *part, b *Batch) error {
+	if a.state.Interim >= p.upTo {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.opts.Limit)
+	defer cancel()
+	f, err := a.report(ctx, p.Interim, b, StageInterim)
+	if err != nil {
+		return err
+	}
+	f.Operations = slices.DeleteFunc(f.Operations, func(op Operation) bool { return op.Action != Add && op.Action != Supersede })
+	unlock, err := a.opts.Locks.LockContext(ctx, b.Scope)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := store.ReplayScope(ctx, a.store, a.ledger, b.Scope); err != nil {
+		return fmt.Errorf("conclude interim extraction: %w", err)
+	}
+	st, err := a.ledger.Thread(ctx, b.Scope, a.job.Thread)
+	if err != nil {
+		return fmt.Errorf("read thread: %w", err)
+	}
+	if st.Interim >= p.upTo || st.Cursor >= p.upTo {
+		return nil
+	}
+	put, embed, err := a.interimItems(ctx, p, b, f)
+	if err != nil {
+		return err
+	}
+	st.Interim = p.upTo
+	if err := a.lease.commit(ctx, a.Worker, store.Write{Scope: b.Scope, Change: store.Change{Put: put}, Embed: embed, Thread: &st}); err != nil {
+		return err
+	}
+	a.state.Interim = p.upTo
+	if len(embed) > 0 {
+		a.opts.Wake()
+	}
+	return nil
+}
+
+// interimItems are the items that the interim extractor's operations add, and those that they replace.
+func (a *attempt) interimItems(ctx context.Context, p *part, b *Batch, f *finding) (put []store.Item, embed []string, err error) {
+	turns, err := a.remaining(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	current, err := a.facts(ctx, b.Scope, b.Thread, f.Operations, turns, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	known, interim := map[string]bool{}, 0
+	for i := range current {
+		known[current[i].ID] = true
+		if current[i].Provenance.Interim {
+			interim++
+		}
+	}
+	rec := a.reconciler(p, b, f)
+	rec.opts.MaxFacts, rec.opts.CategoryCaps = len(current)+len(f.Operations), nil // nothing is evicted for what may not last
+	out := rec.reconcile(current, turns, f.Operations)
+	if interim+len(out.embed) > p.Reconcile.MaxFacts {
+		return nil, nil, nil
+	}
+	added := map[string]bool{}
+	for i := range out.put {
+		added[out.put[i].ID] = !known[out.put[i].ID]
+	}
+	for _, it := range out.put {
+		switch {
+		case added[it.ID]:
+			it.Provenance.Interim = true
+		case !added[it.SupersededBy]: // confirmed: that is left to the other's result
+			continue
+		}
+		put = append(put, it)
+	}
+	return put, out.embed, nil
+}
+
+// leftovers are what an interim extractor made of turns: its items, and those that they replaced, as they stood before.
+type leftovers struct {
+	items, replaced []store.Item
+}
+
+// leftovers finds what the interim extractor made of a batch.
+func (a *attempt) leftovers(ctx context.Context, b *Batch) (left leftovers, err error) {
+	all, err := a.versions(ctx, b.Scope)
+	if err != nil {
+		return left, err
+	}
+	of := map[string]bool{} // ids of its items; true when only another of them replaced it
+	for i := range all {
+		if isInterimOf(&all[i], b.Turns) {
+			left.items = append(left.items, all[i])
+			of[all[i].ID] = true
+		}
+	}
+	for i := range left.items {
+		if next := left.items[i].SupersededBy; next != "" {
+			if _, own := of[next]; !own {
+				of[left.items[i].ID] = false
+			}
+		}
+	}
+	for _, it := range all {
+		if _, own := of[it.ID]; !own && of[it.SupersededBy] {
+			reopen(&it)
+			left.replaced = append(left.replaced, it)
+		}
+	}
+	return left, nil
+}
+
+// versions lists all versions of a scope's facts.
+func (a *attempt) versions(ctx context.Context, sc store.Scope) ([]store.Item, error) {
+	q := store.ListQuery{
+		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: store.View{All: true}, Order: store.ByID, Limit: 1000,
+	}
+	var all []store.Item
+	for {
+		page, err := a.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, fmt.Errorf("list interim facts: %w", err)
+		}
+		all = append(all, page.Items...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return all, nil
+		}
+	}
+}
+
+// isInterimOf reports whether an item was made by an interim extractor of one of the turns, and still stands for it.
+func isInterimOf(it *store.Item, turns []store.Item) bool {
+	return it.Provenance.Interim && it.RetractedAt.IsZero() &&
+		slices.ContainsFunc(turns, func(t store.Item) bool { return slices.Contains(it.Provenance.Turns, t.ID) })
+}
+
+// withoutInterim leaves out what an interim extractor made of turns: who reads them now finds it himself.
+func withoutInterim(facts, turns []store.Item) []store.Item {
+	return slices.DeleteFunc(slices.Clone(facts), func(it store.Item) bool { return isInterimOf(&it, turns) })
+}
+
+// reopen takes back that an item was replaced.
+func reopen(it *store.Item) {
+	if it.RetractedAt.Equal(it.ClosedAt) { // see Item.Close
+		it.RetractedAt = time.Time{}
+	}
+	it.ValidTo, it.ClosedAt, it.SupersededBy = time.Time{}, time.Time{}, ""
+}
+
+// without is the current items as they would be without the interim extractor's.
+func (l *leftovers) without(current []store.Item) []store.Item {
+	own := map[string]bool{}
+	for i := range l.items {
+		own[l.items[i].ID] = true
+	}
+	out := slices.DeleteFunc(slices.Clone(current), func(it store.Item) bool { return own[it.ID] })
+	for _, it := range l.replaced {
+		if it.RetractedAt.IsZero() {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// settle ends the interim: an item whose statement was found again stays, under its id, and is interim no more; the others
+// are retracted, and what they replaced holds again, unless it was replaced anew.
+func (l *leftovers) settle(out *outcome, now time.Time) {
+	ids := map[string]string{} // of new items → the interim item that each is
+	taken := map[string]bool{}
+	touched := map[string]bool{}
+	for i := range out.put {
+		it := &out.put[i]
+		touched[it.ID] = true
+		if !it.RecordedAt.Equal(now) || it.Provenance.Interim {
+			continue
+		}
+		form := NewForm(StatementOf(it))
+		for n := range l.items {
+			old := &l.items[n]
+			was := NewForm(StatementOf(old))
+			if taken[old.ID] || form.Same(&was) == Different {
+				continue
+			}
+			taken[old.ID], ids[it.ID] = true, old.ID
+			it.RecordedAt, it.Uses, it.LastUsed = old.RecordedAt, old.Uses, old.LastUsed
+			break
+		}
+	}
+	renamed := func(id string) string {
+		if old, ok := ids[id]; ok {
+			return old
+		}
+		return id
+	}
+	for i := range out.put {
+		it := &out.put[i]
+		it.ID, it.Supersedes, it.SupersededBy = renamed(it.ID), renamed(it.Supersedes), renamed(it.SupersededBy)
+	}
+	for i, id := range out.embed {
+		out.embed[i] = renamed(id)
+	}
+	for _, it := range l.items {
+		if !taken[it.ID] {
+			it.RetractedAt = now
+			out.put = append(out.put, it)
+		}
+	}
+	for _, it := range l.replaced {
+		if !touched[it.ID] {
+			out.put = append(out.put, it)
+		}
+	}
+}

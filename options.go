@@ -68,6 +68,8 @@ type Events struct {
 	Embedded  func(items int)
 	Redacted  func(kind string, n int) // what a write held, by kind, masked or refused
 	Recalled  func(took time.Duration, hits int, degraded bool)
+	// Stage is told of each step of an extraction, from several goroutines.
+	Stage func(extract.Stage)
 	// Span is told when a stage begins and returns what is told when it ends: ingest, recall, context or embed.
 	Span func(ctx context.Context, stage string) (context.Context, func(err error))
 }

@@ -55,13 +55,14 @@ func (a *app) serveCmd() *cobra.Command {
 		}()
 		meters := server.NewMeters()
 		events := meters.Events()
-		events.Span = tracer.Stage
+		events.Span = meters.Timed(tracer.Stage)
 		m, err := wire.Open(c.Context(), cfg, &wire.Options{NoModel: a.noModel, Logger: logger, Events: events, Environ: a.process.Environ})
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
 		meters.WatchLoad(m.Load)
+		meters.WatchQueue(m.Queue, nil)
 		tenants := func(tenant string) (server.Memory, error) { return m.ForTenant(tenant) }
 		srv, err := server.New(tenants, cfg, &server.Options{Logger: logger, Meters: meters, Tracer: tracer})
 		if err != nil {

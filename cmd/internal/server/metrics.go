@@ -13,9 +13,11 @@ import (
 	"evoke/store"
 )
 
-// Meters are the server's metrics, on a registry of their own. No label holds a tenant, a user or anything said.
+// Meters are the server's metrics, on a registry of their own. No label holds a user or anything said; tenants are named
+// by what their language models took, and by nothing else.
 type Meters struct {
 	registry *prometheus.Registry
+	stages   *stageMeters
 
 	requests *prometheus.CounterVec
 	latency  *prometheus.HistogramVec
@@ -40,6 +42,7 @@ func NewMeters() *Meters {
 	}
 	m := &Meters{
 		registry: prometheus.NewRegistry(),
+		stages:   newStageMeters(counters),
 		requests: counters("http_requests_total", "Requests answered.", "method", "route", "status"),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "evoke", Name: "http_request_seconds", Help: "Time to answer a request.", Buckets: buckets}, []string{"route"}),
@@ -59,6 +62,7 @@ func NewMeters() *Meters {
 	build.WithLabelValues(evoke.Version).Set(1)
 	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.panics, m.turns, m.dropped, m.facts, m.vectors, m.extractions, m.redacted, m.recalls,
 		m.recallSeconds, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.stages.collectors()...)
 	for _, s := range []store.EventState{store.EventStored, store.EventNothing, store.EventDead, store.EventQuarantined} {
 		m.extractions.WithLabelValues(string(s)) // zeros are shown, too
 	}
@@ -73,6 +77,7 @@ func (m *Meters) Events() *evoke.Events {
 			m.facts.Add(float64(facts))
 			m.extractions.WithLabelValues(string(state)).Inc()
 		},
+		Stage:    m.stages.stage,
 		Embedded: func(items int) { m.vectors.Add(float64(items)) },
 		Redacted: func(kind string, n int) { m.redacted.WithLabelValues(kind).Add(float64(n)) },
 		Recalled: func(took time.Duration, _ int, degraded bool) {

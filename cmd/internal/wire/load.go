@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"evoke/store"
 )
@@ -39,6 +40,15 @@ func (e *Engine) Load(ctx context.Context) (Load, error) {
 		}
 	}
 	return l, nil
+}
+
+// Queue tells how the queue of extractions stands now, of all tenants.
+func (e *Engine) Queue(ctx context.Context) (store.QueueStats, error) {
+	st, err := e.ledger.QueueStats(ctx, "", time.Now().UTC())
+	if err != nil {
+		return st, fmt.Errorf("read the queue: %w", err)
+	}
+	return st, nil
 }
 
 func (e *Engine) count(ctx context.Context, sc store.Scope, view store.View, l *Load) error {

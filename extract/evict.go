@@ -37,8 +37,13 @@ func isProtected(it *store.Item) bool {
 // Retracted items stay in the history.
 func (r *reconciler) evict() {
 	byCategory := map[store.Category][]*store.Item{}
+	var tasks []*store.Item // they go by themselves, and drive nothing else out
 	for _, it := range r.byID {
-		if isDistilled(it) {
+		switch {
+		case !isDistilled(it):
+		case it.OfTask():
+			tasks = append(tasks, it)
+		default:
 			byCategory[it.Category] = append(byCategory[it.Category], it)
 		}
 	}
@@ -50,6 +55,7 @@ func (r *reconciler) evict() {
 		facts = append(facts, its...)
 	}
 	r.keep(facts, r.opts.MaxFacts)
+	r.keep(tasks, r.opts.MaxFacts)
 }
 
 // keep retracts all but the most facts of the highest value and returns those.

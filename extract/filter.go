@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"evoke/extract/message"
+	"evoke/store"
 )
 
 // Reason says why a message did not become a turn: the name of the rule that dropped it, or what Ingest found.
@@ -49,6 +50,8 @@ type FilterOptions struct {
 	StripInjected func(string) string
 	// FindEchoes finds what may be left of such blocks when their frame was lost: see Echo. nil finds nothing.
 	FindEchoes func(string) []Echo
+	// EchoKey is the key that the line of an item has in a block when it is not its content key; nil: always that.
+	EchoKey func(*store.Item) string
 	// Known are the content keys of stored items, which tell an echo from what merely looks like one. An Ingester
 	// fills it for each call.
 	Known map[string]bool

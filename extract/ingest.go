@@ -52,6 +52,9 @@ func (o *IngestOptions) withDefaults() (IngestOptions, error) {
 	if c.MaxWait == 0 {
 		c.MaxWait = max(300*time.Second, c.Debounce)
 	}
+	if err := checkRules(c.Filter.Off); err != nil {
+		return c, err
+	}
 	return c, checkWaits(c.Debounce, c.MaxWait)
 }
 
@@ -82,6 +85,11 @@ type Call struct {
 	Metadata store.Metadata
 	// Debounce and MaxWait replace the Ingester's for this call when set.
 	Debounce, MaxWait time.Duration
+	// ToolSummaries keeps a line of what each tool answered, as FilterOptions.ToolSummaries does.
+	ToolSummaries bool
+	// Recalled are the memories whose items may have been put into the conversation, so that they are known when they are
+	// repeated; nil: the scope's own.
+	Recalled []store.Scope
 }
 
 // Result is the answer to Ingest.
@@ -123,14 +131,16 @@ func NewIngester(s store.Store, l store.Ledger, opts *IngestOptions) (*Ingester,
 const (
 	noteNoTurn = "no turn to keep"
 	notePair   = "needs a user and an assistant turn"
+	noteEmpty  = "nothing said that could be remembered"
 )
 
 // Ingest stores the turns of a conversation as one durable write and arms the thread's extraction. When it returns nil
 // the turns survive a crash and are found by their words.
 //
 // A message with an id that is stored already with the same text is not stored again (DropStored); with another text,
-// or in another thread, the call fails with store.ErrConflict and stores nothing. Extraction needs a turn of a user and
-// one of an assistant: while one is missing, the event ends as "nothing" and the turns wait for their counterpart.
+// or in another thread, the call fails with store.ErrConflict and stores nothing. Extraction needs a turn of a user that
+// says something (see saysNothing) and one of an assistant: while one is missing, the event ends as "nothing" and the turns
+// wait for their counterpart.
 func (g *Ingester) Ingest(ctx context.Context, sc store.Scope, thread string, msgs []message.Message, call *Call) (*Result, error) {
 	if call == nil {
 		call = new(Call)
@@ -235,7 +245,11 @@ func (g *Ingester) replay(ctx context.Context, sc store.Scope, key, hash string)
 
 // plan decides, under the scope's lock, what a call writes.
 func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs []message.Message, call *Call, arming store.Arming) (*store.Write, *Result, error) {
-	turns, dropped := Filter(msgs, g.opts.Filter)
+	filter, err := g.filter(ctx, sc, msgs, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	turns, dropped := Filter(msgs, filter)
 	turns, again, err := g.unstored(ctx, sc, thread, turns)
 	if err != nil {
 		return nil, nil, err
@@ -263,12 +277,11 @@ func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs
 	ev := &store.Event{ID: res.Event, Scope: sc, Thread: thread, From: st.Next, UpTo: next.Next, State: store.EventNothing, Note: noteNoTurn, CreatedAt: arming.Now}
 	if len(turns) > 0 {
 		w.Thread = &next
-		pair, err := g.hasPair(ctx, sc, st, turns, arming.Now)
-		if err != nil {
+		if ev.Note, err = g.lacks(ctx, sc, st, turns, arming.Now); err != nil {
 			return nil, nil, err
 		}
-		if ev.Note = notePair; pair {
-			ev.State, ev.Note, w.Arm = store.EventPending, "", &arming
+		if ev.Note == "" {
+			ev.State, w.Arm = store.EventPending, &arming
 		}
 	}
 	if ev.State != store.EventPending {

@@ -27,6 +27,9 @@ func (w *Worker) tenant(name string) Tenant {
 	if t.Reconcile.MaxFacts == 0 {
 		t.Reconcile.MaxFacts = w.opts.Reconcile.MaxFacts
 	}
+	if t.Reconcile.TaskTTL == 0 {
+		t.Reconcile.TaskTTL = w.opts.Reconcile.TaskTTL
+	}
 	if _, err := t.Reconcile.withDefaults(); err != nil {
 		t.Reconcile = w.opts.Reconcile
 	}

@@ -83,45 +83,63 @@ func (g *Ingester) unstored(ctx context.Context, sc store.Scope, thread string, 
 	return fresh, dropped, nil
 }
 
-// hasPair reports whether the turns of the thread that were not extracted yet, the new ones included, hold one of a
-// user and one of an assistant.
-func (g *Ingester) hasPair(ctx context.Context, sc store.Scope, st store.ThreadState, turns []Turn, now time.Time) (bool, error) {
-	var has [2]bool
+// lacks says what the turns of the thread that were not extracted yet, the new ones included, lack for an extraction, or
+// "": one of a user that says something, and one of an assistant.
+func (g *Ingester) lacks(ctx context.Context, sc store.Scope, st store.ThreadState, turns []Turn, now time.Time) (string, error) {
+	var has, says [2]bool
 	roles := [2]message.Role{message.User, message.Assistant}
 	for _, t := range turns {
-		has[0] = has[0] || t.Message.Role == roles[0]
-		has[1] = has[1] || t.Message.Role == roles[1]
+		for i, r := range roles {
+			has[i] = has[i] || t.Message.Role == r
+			says[i] = says[i] || t.Message.Role == r && !saysNothing(t.Content)
+		}
 	}
+	says[1] = has[1] // a nod is an answer
 	for i := range roles {
-		if has[i] || st.Next == st.Cursor {
+		if says[i] || st.Next == st.Cursor {
 			continue
 		}
-		var err error
-		if has[i], err = g.waits(ctx, sc, st, string(roles[i]), now); err != nil {
-			return false, err
+		some, something, err := g.waits(ctx, sc, st, string(roles[i]), now)
+		if err != nil {
+			return "", err
 		}
+		has[i] = has[i] || some
+		says[i] = something || i == 1 && some
 	}
-	return has[0] && has[1], nil
+	switch {
+	case !has[0] || !has[1]:
+		return notePair, nil
+	case !says[0]:
+		return noteEmpty, nil
+	}
+	return "", nil
 }
 
-// waits reports whether the thread holds a turn of a role that was not extracted yet. Such turns are the newest; when
-// that cannot be told from their times (many at one moment, or a clock set back) it says yes: the worker looks closely.
-func (g *Ingester) waits(ctx context.Context, sc store.Scope, st store.ThreadState, role string, now time.Time) (bool, error) {
+// waits reports whether the thread holds a turn of a role that was not extracted yet, and whether one that says something.
+// Such turns are the newest; when that cannot be told from their times (many at one moment, or a clock set back) it says
+// yes: the worker looks closely.
+func (g *Ingester) waits(ctx context.Context, sc store.Scope, st store.ThreadState, role string, now time.Time) (some, something bool, err error) {
 	page, err := g.store.List(ctx, sc, store.ListQuery{
 		Filter: store.Filter{Kinds: []store.Kind{store.Episodic}, Threads: []string{st.Thread}, Roles: []string{role}},
 		View:   store.Current(now), Order: store.Newest, Limit: 16,
 	})
 	if err != nil {
-		return false, fmt.Errorf("look for waiting turns: %w", err)
+		return false, false, fmt.Errorf("look for waiting turns: %w", err)
 	}
+	waiting := 0
 	for i := range page.Items {
-		if page.Items[i].Turn.Position >= st.Cursor {
-			return true, nil
+		if it := &page.Items[i]; it.Turn.Position >= st.Cursor {
+			waiting++
+			something = something || !saysNothing(it.Content)
 		}
 	}
-	if page.Next == "" {
-		return false, nil
+	switch {
+	case something || page.Next == "":
+		return waiting > 0, something, nil
+	case waiting == len(page.Items):
+		return true, true, nil
 	}
 	first, last := page.Items[0].RecordedAt, page.Items[len(page.Items)-1].RecordedAt
-	return first.After(now) || first.Equal(last), nil
+	unsure := first.After(now) || first.Equal(last)
+	return waiting > 0 || unsure, unsure, nil
 }

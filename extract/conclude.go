@@ -35,7 +35,7 @@ func (a *attempt) conclude(ctx context.Context, p *part, b *Batch, f *finding) e
 	if err != nil {
 		return err
 	}
-	sections, err := a.sections(ctx, b.Scope, f, turns)
+	sections, err := a.sections(ctx, b, f, turns)
 	if err != nil {
 		return err
 	}
@@ -119,21 +119,6 @@ func (a *attempt) remaining(ctx context.Context, b *Batch) (map[string]store.Ite
 		left[it.ID] = turns[it.ID]
 	}
 	return left, nil
-}
-
-// sections are the changes of the profile.
-func (a *attempt) sections(ctx context.Context, sc store.Scope, f *finding, turns map[string]store.Item) (all store.Change, err error) {
-	if len(f.Sections) == 0 {
-		return all, nil
-	}
-	current, err := a.profile(ctx, sc)
-	if err != nil {
-		return all, err
-	}
-	for _, c := range profileChanges(current, f.Sections, turns, a.opts.NewID, a.now(), f.extractor) {
-		all.Put, all.Delete = append(all.Put, c.Put...), append(all.Delete, c.Delete...)
-	}
-	return all, nil
 }
 
 // quarantine lists the operations that are not to be stored and can be reviewed: what they would have stored is there, the

@@ -121,6 +121,42 @@ func ForgetSources(versions []store.Item, gone map[string]bool) store.Change {
 	return c
 }
 
+// sections are the changes that an extraction makes to the profile. None when something that the extractor was shown was
+// forgotten meanwhile: its texts may tell of it. A section that another extraction wrote meanwhile is left to the next one,
+// because the text knows nothing of that. The scope is locked.
+func (a *attempt) sections(ctx context.Context, b *Batch, f *finding, turns map[string]store.Item) (all store.Change, err error) {
+	if len(f.Sections) == 0 || len(turns) < len(b.Before)+len(b.Turns) {
+		return all, nil
+	}
+	shown := make([]string, len(b.Profile))
+	for i := range b.Profile {
+		shown[i] = b.Profile[i].ID
+	}
+	items, err := a.store.Get(ctx, b.Scope, shown)
+	if err != nil {
+		return all, fmt.Errorf("read profile again: %w", err)
+	}
+	if len(items) < len(shown) || slices.ContainsFunc(items, func(it store.Item) bool { return it.ProfileStale() }) {
+		return all, nil
+	}
+	current, err := a.profile(ctx, b.Scope)
+	if err != nil {
+		return all, err
+	}
+	for _, c := range profileChanges(current, unwritten(f.Sections, shown, current), turns, a.opts.NewID, a.now(), f.extractor) {
+		all.Put, all.Delete = append(all.Put, c.Put...), append(all.Delete, c.Delete...)
+	}
+	return all, nil
+}
+
+// unwritten leaves out the sections that have a current version, stale ones apart, that is none of those shown.
+func unwritten(sections []Section, shown []string, current []store.Item) []Section {
+	return slices.DeleteFunc(slices.Clone(sections), func(s Section) bool {
+		old := standing(current, s.Name)
+		return old != nil && !old.ProfileStale() && !slices.Contains(shown, old.ID)
+	})
+}
+
 // profile reads the sections of a scope's profile that stand.
 func (w *Worker) profile(ctx context.Context, sc store.Scope) ([]store.Item, error) {
 	v := store.Current(w.now())

@@ -63,6 +63,7 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 	}
 	began := w.opts.Clock()
 	of, probe := w.claimable(began)
+	of = w.pauses.without(of)
 	claimed, err := w.take(loop, free, of)
 	if err != nil {
 		return 0, fmt.Errorf("claim: %w", err)
@@ -118,7 +119,7 @@ func (w *Worker) take(ctx context.Context, n int, of store.Tenants) ([]store.Job
 	if w.Paused() {
 		return nil, nil
 	}
-	claimed, err := w.ledger.Claim(ctx, w.opts.Clock().UTC(), w.opts.Lease, n, of)
+	claimed, err := w.ledger.Claim(ctx, w.opts.Clock().UTC(), w.opts.Lease, n, w.pauses.without(of)) // one may have come since
 	for _, j := range claimed {
 		w.progress.begin(j)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evoke/extract"
+	"evoke/extract/message"
 	"evoke/store"
 )
 
@@ -36,6 +37,55 @@ func TestPauseHoldsTheQueueAndDrainWaits(t *testing.T) {
 		}
 		w.Resume()
 		if ev, err := w.Settle(t.Context(), ann.Tenant, second.Event); err != nil || ev.State != store.EventNothing || w.Paused() {
+			t.Errorf("resumed: %+v %v", ev, err)
+		}
+	})
+}
+
+// One tenant's pause holds its own jobs alone, and its drain waits for these alone.
+func TestPauseOfATenant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		x := &script{do: func(extract.Batch, int) ([]extract.Operation, error) { time.Sleep(20 * time.Second); return nil, nil }}
+		g, w := line(t, db, x, extract.WorkerOptions{})
+		ben := store.Scope{Tenant: "other", User: "ben"}
+		told := func(sc store.Scope, thread string) *extract.Result {
+			t.Helper()
+			r, err := g.Ingest(t.Context(), sc, thread, []message.Message{user("one"), assistant("1")}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		where := func(sc store.Scope, r *extract.Result) store.EventState {
+			t.Helper()
+			ev, err := db.Event(t.Context(), sc.Tenant, r.Event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ev.State
+		}
+		running := told(ann, "a")
+		time.Sleep(31 * time.Second)
+		brief, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if err := w.DrainTenant(brief, ben.Tenant); err != nil {
+			t.Errorf("nothing of it runs: %v", err)
+		}
+		if w.TenantPaused(ann.Tenant) || !w.TenantPaused(ben.Tenant) {
+			t.Error("the wrong tenant is paused")
+		}
+		w.ResumeTenant(ben.Tenant)
+		if err := w.DrainTenant(t.Context(), ann.Tenant); err != nil || where(ann, running) != store.EventNothing {
+			t.Errorf("%v, %s", err, where(ann, running))
+		}
+		waits, goes := told(ann, "b"), told(ben, "b")
+		time.Sleep(time.Hour)
+		if a, b := where(ann, waits), where(ben, goes); a != store.EventPending || b != store.EventNothing {
+			t.Errorf("of the paused tenant %s, of the other %s", a, b)
+		}
+		w.ResumeTenant(ann.Tenant)
+		if ev, err := w.Settle(t.Context(), ann.Tenant, waits.Event); err != nil || ev.State != store.EventNothing {
 			t.Errorf("resumed: %+v %v", ev, err)
 		}
 	})

@@ -104,6 +104,18 @@ func (p *progress) count(w *watch) (n int) {
 	return n
 }
 
+// runs counts the jobs of a tenant that run now, all when tenant is "".
+func (p *progress) runs(tenant string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, c := range p.running {
+		if tenant == "" || k.scope.Tenant == tenant {
+			n += c
+		}
+	}
+	return n
+}
+
 // recheck bounds how long a waiter trusts the signals of its own process.
 const recheck = 5 * time.Second
 

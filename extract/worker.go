@@ -118,6 +118,7 @@ type Worker struct {
 	stop    context.CancelFunc // of the loop; nil before Start
 	stopped bool
 	paused  atomic.Bool
+	pauses  pauses
 	ended   chan struct{} // closed when the loop and all jobs have ended
 
 	claiming sync.Mutex // held while jobs pass from the ledger's queue to progress

@@ -141,6 +141,11 @@ func (m *Memory) comparable(ctx context.Context, sc store.Scope, it *store.Item,
 				all = append(all, old)
 			}
 		}
+		past, err := extract.Versions(ctx, m.store, sc, it, all)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, past...)
 	}
 	return slices.DeleteFunc(all, func(old store.Item) bool { return old.Provenance.Durability == string(extract.DurableTask) }), nil
 }

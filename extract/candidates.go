@@ -16,9 +16,10 @@ const alikeCandidates = 20
 
 // facts reads the scope's current distilled items and, beside them, those that were stored otherwise and may make one of
 // the statements that operations would store: by its exact words, by some of its words or, where near names them, by its
-// meaning.
-func (w *Worker) facts(ctx context.Context, sc store.Scope, ops []Operation, near map[string][]string) ([]store.Item, error) {
+// meaning. Of what holds for one task only it reads the thread's.
+func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops []Operation, turns map[string]store.Item, near map[string][]string) ([]store.Item, error) {
 	view := store.Current(w.now())
+	view.Threads = []string{thread}
 	q := store.ListQuery{Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: view, Order: store.ByID, Limit: 1000}
 	var out []store.Item
 	for {
@@ -56,7 +57,25 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, ops []Operation, nea
 			}
 		}
 	}
-	return out, nil
+	said := func(op *Operation) time.Time { t := turns[op.Turn]; return saidNow(t.ValidFrom, w.now()) }
+	old, err := versions(out, ops, said, func(id string) (*store.Item, error) { return one(ctx, w.store, sc, id) })
+	return append(out, old...), err
+}
+
+// one reads an item, nil when there is none.
+func one(ctx context.Context, s store.Store, sc store.Scope, id string) (*store.Item, error) {
+	items, err := s.Get(ctx, sc, []string{id})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	return &items[0], nil
+}
+
+// Versions reads the closed versions of an item's subject that Placement.Current must hold beside the current ones when
+// the item begins no later than what stands of its subject.
+func Versions(ctx context.Context, s store.Store, sc store.Scope, it *store.Item, current []store.Item) ([]store.Item, error) {
+	op := Operation{Subject: it.Provenance.Subject, Speaker: it.Turn.Speaker}
+	return versions(current, []Operation{op}, func(*Operation) time.Time { return it.ValidFrom }, func(id string) (*store.Item, error) { return one(ctx, s, sc, id) })
 }
 
 // Candidates reads the items in a view that may make a statement: those with its exact key, those that share words with it

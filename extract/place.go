@@ -31,8 +31,14 @@ func (p Placement) Place() Placed {
 	for i := range p.Current {
 		it := p.Current[i]
 		r.byID[it.ID] = &it
-		if !it.Closed() { // one whose end is set, if only in the future, is still the same statement but has its successor
+		view := store.Current(p.Now)
+		switch {
+		case !it.Closed():
 			r.index(&it)
+		case view.Sees(&it): // its end is set, in the future: still the same statement, but its subject has another value
+			r.byID[it.ID] = &it
+		default:
+			r.past[it.ID] = &it
 		}
 	}
 	it := p.Item
@@ -40,14 +46,9 @@ func (p Placement) Place() Placed {
 		Action: Add, Kind: it.Kind, Category: it.Category, Content: it.Content, Quote: it.Content, Speaker: it.Turn.Speaker,
 		Subject: it.Provenance.Subject, Exclusive: p.Exclusive, At: it.ValidFrom, Confidence: it.Confidence, Importance: it.Importance,
 	}
-	if same := r.same(&op); same != nil {
-		r.confirm(same, op)
-		return Placed{Item: *same, Existing: true, Put: r.outcome().put}
-	}
-	var holder *store.Item
-	if p.Exclusive {
-		holder = r.bySubject[subjectOf(op.Subject, op.Speaker)]
-	}
-	r.insert(&it, op, holder)
-	return Placed{Item: it, Put: r.outcome().put}
+	r.said = saidNow(op.At, p.Now)
+	it.Provenance.Said = r.said
+	r.finished = &it
+	now := r.write(op, nil, r.bySubject[subjectOf(op.Subject, op.Speaker)])
+	return Placed{Item: *now, Existing: now != &it, Put: r.outcome().put}
 }

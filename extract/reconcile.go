@@ -17,6 +17,9 @@ type ReconcileOptions struct {
 	// CategoryCaps is memory.category_caps: how many current distilled facts of a category a scope keeps, beside
 	// MaxFacts; 1–500. A category that is not named, or has 0, is bounded by MaxFacts alone.
 	CategoryCaps map[store.Category]int
+	// TaskTTL is memory.task_hours: what holds for one task only ends so long after its thread's last turn; default 24 h,
+	// 1–8760 h.
+	TaskTTL time.Duration
 }
 
 func (o ReconcileOptions) withDefaults() (ReconcileOptions, error) {
@@ -25,6 +28,10 @@ func (o ReconcileOptions) withDefaults() (ReconcileOptions, error) {
 		o.Threshold = &t
 	}
 	setDefault(&o.MaxFacts, 100)
+	setDefault(&o.TaskTTL, 24*time.Hour)
+	if err := checkTaskTTL(o.TaskTTL); err != nil {
+		return o, err
+	}
 	if err := store.InUnit("memory.fact_confidence_threshold", *o.Threshold); err != nil {
 		return o, err
 	}
@@ -55,6 +62,7 @@ type reconciler struct {
 	opts      ReconcileOptions
 	extractor string
 	thread    string
+	last      time.Time // of the thread's last turn; zero: now
 	newID     func() string
 	now       time.Time
 	near      map[string][]string // content of a statement → ids of items that lie near it in the vector space; nil: unknown
@@ -62,7 +70,10 @@ type reconciler struct {
 	byID      map[string]*store.Item // current items, as changed so far
 	forms     map[string]*Form       // of those, prepared when first compared
 	bySubject map[subjectKey]*store.Item
-	touched   []*store.Item // changed items, in order
+	past      map[string]*store.Item // closed versions, see backfill
+	said      time.Time              // when the operation at hand was said
+	finished  *store.Item            // what the operation at hand stores, when that is given; see Placement
+	touched   []*store.Item          // changed items, in order
 	isTouched map[*store.Item]bool
 	fresh     map[string]bool
 	counted   map[string]bool // items that came of this extraction: added or confirmed
@@ -87,6 +98,7 @@ const (
 	unknownTarget rejection = "unknown target"
 	malformed     rejection = "malformed"
 	notAsserted   rejection = "not asserted"
+	outdated      rejection = "said before what it takes back"
 )
 
 // outcome is what a reconciliation writes.
@@ -103,7 +115,7 @@ func (o outcome) note() string {
 		return "nothing worth keeping"
 	}
 	var parts []string
-	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed, notAsserted} {
+	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed, notAsserted, outdated} {
 		if n := o.rejected[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, r))
 		}
@@ -115,7 +127,7 @@ func (o outcome) note() string {
 //
 //   - the same statement again (see Form.Same, Form.Near and Confirm) is confirmed, once a turn (see raise);
 //   - another value of an exclusive subject, or supersede, closes the old item at the moment the new one begins, never
-//     before the old one began, and links the two;
+//     before the old one began, and links the two; one that was said before the old one goes behind it (see backfill);
 //   - retract closes the target;
 //   - anything else is added.
 //
@@ -123,11 +135,14 @@ func (o outcome) note() string {
 func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item, ops []Operation) outcome {
 	r.begin()
 	for i := range current {
-		it := current[i]  // a copy: the caller's items stay as they are
-		if !it.Closed() { // one whose end is set, if only in the future, has its successor
+		it := current[i] // a copy: the caller's items stay as they are
+		if holds(&it) {
 			r.index(&it)
+		} else {
+			r.past[it.ID] = &it
 		}
 	}
+	r.prolong()
 	for _, op := range ops {
 		turn, ok := turns[op.Turn]
 		if why := r.check(&op, ok, &turn); why != "" {
@@ -141,6 +156,7 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 			op.At = r.now
 		}
 		op.At = op.At.UTC().Truncate(time.Microsecond)
+		r.said = saidNow(turn.ValidFrom, r.now)
 		r.apply(op)
 	}
 	r.evict()
@@ -148,7 +164,7 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 }
 
 func (r *reconciler) begin() {
-	r.byID, r.forms, r.bySubject = map[string]*store.Item{}, map[string]*Form{}, map[subjectKey]*store.Item{}
+	r.byID, r.past, r.forms, r.bySubject = map[string]*store.Item{}, map[string]*store.Item{}, map[string]*Form{}, map[subjectKey]*store.Item{}
 	r.fresh, r.counted, r.rejected = map[string]bool{}, map[string]bool{}, map[rejection]int{}
 	r.isTouched = map[*store.Item]bool{}
 }
@@ -156,9 +172,7 @@ func (r *reconciler) begin() {
 func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejection {
 	op.Content, op.Speaker = store.CleanText(op.Content), store.CleanText(op.Speaker)
 	op.About = store.CleanText(op.About)
-	if op.About != "" && op.Subject != "" && !strings.HasPrefix(op.Subject, aboutPrefix) {
-		op.Subject = aboutPrefix + strings.ReplaceAll(store.FoldText(op.About), " ", "_") + ":" + op.Subject
-	}
+	op.Subject = op.subject()
 	writes := op.Action == Add || op.Action == Supersede
 	switch {
 	case !known || op.Quote == "" || !strings.Contains(turn.Content, op.Quote):
@@ -175,9 +189,20 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 	return ""
 }
 
+// subject is the operation's subject, under the name of whom it is about.
+func (op *Operation) subject() string {
+	if about := store.CleanText(op.About); about != "" && op.Subject != "" && !strings.HasPrefix(op.Subject, aboutPrefix) {
+		return aboutPrefix + strings.ReplaceAll(store.FoldText(about), " ", "_") + ":" + op.Subject
+	}
+	return op.Subject
+}
+
 func (r *reconciler) apply(op Operation) {
 	target := r.byID[op.Target]
-	holder := r.bySubject[subjectOf(op.Subject, op.Speaker)] // nil when there is none, and for an empty subject
+	if target != nil && op.Action != Confirm && op.Action != doubt && !r.sameTerm(target, &op) {
+		target = nil // what holds for one task leaves what holds on as it is
+	}
+	holder := r.bySubject[op.key()] // nil when there is none, and for an empty subject
 	if target == nil && op.Action == Retract && op.Target == "" {
 		target = holder
 	}
@@ -193,24 +218,48 @@ func (r *reconciler) apply(op Operation) {
 			r.rejected[unknownTarget]++
 			return
 		}
-		r.doubt(target, op)
+		if !r.outdates(target) {
+			r.doubt(target, op)
+		}
 	case Retract:
 		if target == nil {
 			r.rejected[unknownTarget]++
 			return
 		}
+		if r.outdates(target) {
+			r.rejected[outdated]++
+			return
+		}
 		r.close(target, op.At)
 		r.counted[target.ID] = true
 	default:
-		if same := r.same(&op); same != nil {
-			r.confirm(same, op)
-			return
-		}
-		if !op.Exclusive || holder == target {
-			holder = nil
-		}
-		r.add(op, target, holder)
+		r.write(op, target, holder)
 	}
+}
+
+// write takes a statement in and returns the item that makes it now, or nil when none can. Another one of its subject,
+// the holder, may be nil, as may be the target that it is to replace.
+func (r *reconciler) write(op Operation, target, holder *store.Item) *store.Item {
+	if !op.Exclusive {
+		holder = nil
+	}
+	if old := r.counts(&op); old != nil {
+		return old
+	}
+	same := r.same(&op)
+	switch {
+	case same != nil && same != holder:
+		return r.again(same, holder, op)
+	case same != nil:
+		return r.confirm(same, op)
+	case r.outdates(target):
+		return r.backfill(target, op)
+	case r.outdates(holder):
+		return r.backfill(holder, op)
+	case holder == target:
+		return r.add(op, target)
+	}
+	return r.add(op, target, holder)
 }
 
 // same returns the current item that makes an operation's statement, the surest one, or nil. What holds for one task only
@@ -255,23 +304,38 @@ func (r *reconciler) form(it *store.Item) *Form {
 }
 
 // add stores a new item in place of the old ones, which may be nil.
-func (r *reconciler) add(op Operation, olds ...*store.Item) {
+func (r *reconciler) add(op Operation, olds ...*store.Item) *store.Item {
+	it := r.item(op)
+	if it != nil {
+		r.insert(it, op, olds...)
+	}
+	return it
+}
+
+// item is the new item of an operation, or nil when it cannot be one.
+func (r *reconciler) item(op Operation) *store.Item {
+	if r.finished != nil {
+		return r.finished
+	}
 	origin, _, _ := strings.Cut(r.extractor, "/")
 	it := &store.Item{
 		ID: r.newID(), Kind: op.Kind, Category: op.Category, Content: op.Content,
 		Importance: op.Importance, Confidence: op.Confidence, ValidFrom: op.At, RecordedAt: r.now,
 		Turn:       store.Turn{Thread: r.thread, Speaker: op.Speaker},
-		Provenance: store.Provenance{Origin: origin, Extractor: r.extractor, Turns: []string{op.Turn}, Quote: op.Quote, Subject: op.Subject},
+		Provenance: store.Provenance{Origin: origin, Extractor: r.extractor, Turns: []string{op.Turn}, Quote: op.Quote, Subject: op.Subject, Said: r.said},
 		ContentKey: store.ContentKey(op.Kind, op.Content),
 	}
 	if op.Durability != DurableUser {
 		it.Provenance.Durability = string(op.Durability)
 	}
+	if op.Durability == DurableTask {
+		r.bind(it)
+	}
 	if err := it.Prepare(store.Limits{}); err != nil {
 		r.rejected[malformed]++
-		return
+		return nil
 	}
-	r.insert(it, op, olds...)
+	return it
 }
 
 // insert takes an item in, in place of the old ones, which may be nil. It links back to the first of them.
@@ -302,13 +366,14 @@ func (r *reconciler) close(it *store.Item, at time.Time) {
 	}
 	it.Close(at, r.now)
 	r.forget(it)
+	r.past[it.ID] = it
 	r.touch(it)
 }
 
 func (r *reconciler) index(it *store.Item) {
 	r.byID[it.ID] = it
 	if it.Provenance.Subject != "" {
-		r.bySubject[subjectOf(it.Provenance.Subject, it.Turn.Speaker)] = it
+		r.bySubject[keyOfItem(it)] = it
 	}
 }
 
@@ -316,7 +381,7 @@ func (r *reconciler) index(it *store.Item) {
 func (r *reconciler) forget(it *store.Item) {
 	delete(r.byID, it.ID)
 	delete(r.forms, it.ID)
-	if k := subjectOf(it.Provenance.Subject, it.Turn.Speaker); r.bySubject[k] == it {
+	if k := keyOfItem(it); r.bySubject[k] == it {
 		delete(r.bySubject, k)
 	}
 }

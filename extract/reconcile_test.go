@@ -35,8 +35,10 @@ func newMemory(t testing.TB, opts ReconcileOptions) *memory {
 }
 
 func (m *memory) current() (out []store.Item) {
+	v := store.Current(m.now)
+	v.Threads = []string{"th"}
 	for _, it := range m.items {
-		if store.Current(m.now).Sees(&it) {
+		if v.Sees(&it) {
 			out = append(out, it)
 		}
 	}
@@ -47,7 +49,16 @@ func (m *memory) current() (out []store.Item) {
 // take reconciles operations and applies what comes of it.
 func (m *memory) take(ops ...Operation) outcome {
 	r := reconciler{opts: m.opts, extractor: "rules/1", thread: "th", now: m.now, newID: func() string { m.n++; return fmt.Sprintf("f%03d", m.n) }}
-	out := r.reconcile(m.current(), m.turns, ops)
+	current := m.current()
+	said := func(op *Operation) time.Time { return saidNow(m.turns[op.Turn].ValidFrom, m.now) }
+	past, err := versions(current, ops, said, func(id string) (*store.Item, error) {
+		it, ok := m.items[id]
+		return map[bool]*store.Item{true: &it}[ok], nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	out := r.reconcile(append(current, past...), m.turns, ops)
 	for _, it := range out.put {
 		m.items[it.ID] = it
 	}

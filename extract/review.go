@@ -94,8 +94,8 @@ func (w *Worker) review(ctx context.Context, q *store.Quarantined, op Operation,
 	if !grounded {
 		op.Quote = turn.Content // for the reconciliation alone: no span of the turn says it
 	}
-	ops := []Operation{op}
-	current, err := w.facts(ctx, q.Scope, ops, near)
+	ops, turns := []Operation{op}, map[string]store.Item{turn.ID: turn}
+	current, err := w.facts(ctx, q.Scope, q.Thread, ops, turns, near)
 	if err != nil {
 		return outcome{}, err
 	}

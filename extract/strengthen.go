@@ -35,25 +35,30 @@ func raise(it *store.Item, confidence, importance float64) {
 	it.Confidence = min(1, c+(1-c)*raiseConfidence)
 	it.Importance = max(i, min(mostRaised, i+(mostRaised-i)*raiseImportance))
 	it.Provenance.Evidence++
+	it.Provenance.Interim = false // whoever confirms it, it stands
 }
 
 func lower(it *store.Item) { it.Confidence *= lowered }
 
-// confirm counts a turn as evidence, once. An operation that rests on no turn, as a write of the API does, counts always.
-func (r *reconciler) confirm(it *store.Item, op Operation) {
+// confirm counts a turn as evidence, once, and returns the item. An operation that rests on no turn, as a write of the API does, counts always.
+func (r *reconciler) confirm(it *store.Item, op Operation) *store.Item {
 	if slices.Contains(it.Provenance.Turns, op.Turn) {
-		return
+		return it
 	}
 	confidence := op.Confidence
 	if op.Action == Confirm { // how sure it is that the statement was confirmed, not how sure the statement is
 		confidence = 0
 	}
 	raise(it, confidence, op.Importance)
+	if it.Provenance.Said.Before(r.said) {
+		it.Provenance.Said = r.said
+	}
 	if op.Turn != "" {
 		it.Provenance.Turns = withTurn(it.Provenance.Turns, op.Turn)
 	}
 	r.counted[it.ID] = true
 	r.touch(it)
+	return it
 }
 
 func (r *reconciler) doubt(it *store.Item, op Operation) {

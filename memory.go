@@ -124,6 +124,7 @@ func (e *engine) startExtraction(o *Options) error {
 	e.worker, err = extract.NewWorker(e.store, e.ledger, o.Extractor, &extract.WorkerOptions{
 		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors, Done: o.Events.Extracted,
 		Observe:   staged(o.Logger, o.Events.Stage),
+		Span:      o.Events.span,
 		Reconcile: extract.ReconcileOptions{Threshold: o.Memory.FactConfidence, MaxFacts: o.Memory.MaxFacts},
 		Tenant:    e.extraction, Neighbours: e.neighbours,
 	})

@@ -70,7 +70,8 @@ type Events struct {
 	Recalled  func(took time.Duration, hits int, degraded bool)
 	// Stage is told of each step of an extraction, from several goroutines.
 	Stage func(extract.Stage)
-	// Span is told when a stage begins and returns what is told when it ends: ingest, recall, context or embed.
+	// Span is told when a stage begins and returns what is told when it ends: ingest, recall, context, embed, and for
+	// each extraction extract.SpanJob and within it extract, interim, reconcile and store.
 	Span func(ctx context.Context, stage string) (context.Context, func(err error))
 }
 

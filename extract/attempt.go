@@ -23,10 +23,12 @@ type attempt struct {
 func (w *Worker) process(jobs context.Context, j store.Job) (upTo int, done bool) {
 	ctx, l, release := w.hold(jobs, j)
 	a := &attempt{Worker: w, job: j, lease: l, fails: j.Attempts}
-	err := a.run(ctx)
+	spanned, end := w.opts.Span(ctx, SpanJob)
+	err := a.run(spanned)
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)
 	}
+	end(err)
 	release()
 	if err == nil {
 		w.outages.forget(j)

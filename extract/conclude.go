@@ -19,29 +19,53 @@ func (a *attempt) conclude(ctx context.Context, p *part, b *Batch, f *finding) e
 		return err
 	}
 	defer unlock()
+	wr, err := a.changes(ctx, p, b, f, near)
+	if err != nil {
+		return err
+	}
 	began := a.opts.Clock()
+	ctx, end := a.opts.Span(ctx, StageStore)
+	err = a.lease.commit(ctx, a.Worker, wr)
+	end(err)
+	if err != nil {
+		return err
+	}
+	a.opts.Observe(Stage{
+		Tenant: b.Scope.Tenant, Stage: StageStore, Took: a.opts.Clock().Sub(began), Attempts: a.fails, Extractor: f.extractor, State: wr.Finish.State,
+	})
+	if len(wr.Embed) > 0 {
+		a.opts.Wake()
+	}
+	return nil
+}
+
+// changes is what a part's findings change, with the end of its events.
+func (a *attempt) changes(ctx context.Context, p *part, b *Batch, f *finding, near map[string][]string) (wr store.Write, err error) {
+	began := a.opts.Clock()
+	ctx, end := a.opts.Span(ctx, StageReconcile)
+	defer func() { end(err) }()
 	if err := store.ReplayScope(ctx, a.store, a.ledger, b.Scope); err != nil { // facts of a write that failed are current, too
-		return fmt.Errorf("conclude extraction: %w", err)
+		return wr, fmt.Errorf("conclude extraction: %w", err)
 	}
 	st, err := a.ledger.Thread(ctx, b.Scope, a.job.Thread) // turns may have come meanwhile
 	if err != nil {
-		return fmt.Errorf("read thread: %w", err)
+		return wr, fmt.Errorf("read thread: %w", err)
 	}
 	turns, err := a.remaining(ctx, b)
 	if err != nil {
-		return err
+		return wr, err
 	}
 	out, err := a.reconcile(ctx, p, b, f, &st, turns, near)
 	if err != nil {
-		return err
+		return wr, err
 	}
 	sections, err := a.sections(ctx, b, f, turns)
 	if err != nil {
-		return err
+		return wr, err
 	}
 	waits, err := a.quarantine(ctx, f, turns)
 	if err != nil {
-		return err
+		return wr, err
 	}
 	a.opts.Observe(Stage{
 		Tenant: b.Scope.Tenant, Stage: StageReconcile, Took: a.opts.Clock().Sub(began), Attempts: a.fails, Extractor: f.extractor,
@@ -53,21 +77,10 @@ func (a *attempt) conclude(ctx context.Context, p *part, b *Batch, f *finding) e
 		fin.Note = out.note()
 	}
 	st.Cursor = max(st.Cursor, p.upTo)
-	wr := store.Write{
+	return store.Write{
 		Scope: b.Scope, Change: store.Change{Put: append(out.put, sections.Put...), Delete: sections.Delete}, Embed: out.embed,
 		Thread: &st, Finish: fin, Quarantine: waits,
-	}
-	began = a.opts.Clock()
-	if err := a.lease.commit(ctx, a.Worker, wr); err != nil {
-		return err
-	}
-	a.opts.Observe(Stage{
-		Tenant: b.Scope.Tenant, Stage: StageStore, Took: a.opts.Clock().Sub(began), Attempts: a.fails, Extractor: f.extractor, State: fin.State,
-	})
-	if len(out.embed) > 0 {
-		a.opts.Wake()
-	}
-	return nil
+	}, nil
 }
 
 // reconcile brings operations together with the current items. What an interim extractor made of the same turns is taken

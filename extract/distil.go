@@ -93,6 +93,7 @@ var errPanic = errors.New("the extractor panicked")
 func (a *attempt) report(ctx context.Context, x Extractor, b *Batch, stage string) (f *finding, err error) {
 	f = &finding{extractor: x.Name()}
 	began := a.opts.Clock()
+	ctx, end := a.opts.Span(ctx, stage)
 	func() {
 		defer func() {
 			if recover() != nil { // its value may quote the conversation
@@ -105,6 +106,7 @@ func (a *attempt) report(ctx context.Context, x Extractor, b *Batch, stage strin
 			f.Operations, err = x.Extract(ctx, *b)
 		}
 	}()
+	end(err)
 	a.addUsage(ctx, b.Scope.Tenant, f.Usage)
 	s := Stage{
 		Tenant: b.Scope.Tenant, Stage: stage, Took: a.opts.Clock().Sub(began), Attempts: a.fails, Extractor: f.extractor,

@@ -17,6 +17,9 @@ const (
 	StageDead      = "dead"      // events were given up
 )
 
+// SpanJob is the stage that WorkerOptions.Span is told of around those of one run of a job.
+const SpanJob = "extraction"
+
 // Stage is what one step of an extraction took and came to. It never holds content.
 type Stage struct {
 	Tenant     string // "" for claim, which is of all tenants

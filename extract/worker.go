@@ -30,6 +30,8 @@ type WorkerOptions struct {
 	Wake               func()                                  // called after facts were stored, whose vectors are to be computed
 	Done               func(facts int, state store.EventState) // called after an extraction ended, with what its events came to
 	Observe            func(Stage)                             // called after each stage, from several goroutines; must not block
+	// Span is told when an extraction (SpanJob) or one of its steps begins and returns what is told when it ends; default: none.
+	Span func(ctx context.Context, stage string) (_ context.Context, end func(error))
 	// Neighbours returns current items of a scope that mean nearly what a text says; nil: items are compared by their words
 	// alone.
 	Neighbours func(ctx context.Context, sc store.Scope, text string) ([]store.Item, error)
@@ -65,6 +67,9 @@ func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {
 	}
 	if c.Observe == nil {
 		c.Observe = func(Stage) {}
+	}
+	if c.Span == nil {
+		c.Span = func(ctx context.Context, _ string) (context.Context, func(error)) { return ctx, func(error) {} }
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

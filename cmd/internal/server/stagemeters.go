@@ -63,9 +63,9 @@ func newStageMeters(counters func(name, help string, labels ...string) *promethe
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "evoke", Name: "stage_seconds", Help: "Time of a stage of the write or the read path.", Buckets: buckets}, []string{"stage"}),
 		errors:     counters("stage_errors_total", "Stages that failed, by class of the error.", "stage", "error"),
-		attempts:   counters("extraction_attempts_total", "Attempts to distil a conversation: done, to be tried again, given up.", "end"),
-		operations: counters("operations_total", "Operations that an extractor proposed and that were taken.", "action", "kind"),
-		rejected:   counters("operations_rejected_total", "Operations that an extractor proposed and that were refused, by reason.", "reason"),
+		attempts:   counters("extraction_attempts_total", "Attempts to distil a batch of a conversation: done, to be tried again, given up.", "end"),
+		operations: counters("operations_total", "Operations that extractors proposed and that were brought together with what is stored.", "action", "kind"),
+		rejected:   counters("operations_rejected_total", "Operations that were refused, by their extractor or against what is stored, by reason.", "reason"),
 		calls:      counters("llm_calls_total", "Requests to language models, failed ones included.", "tenant"),
 		tokens:     counters("llm_tokens_total", "Tokens of language models, as the services count them.", "tenant", "direction"),
 		cost:       counters("llm_cost_total", "What the tokens cost at the prices of the settings.", "tenant"),
@@ -102,14 +102,20 @@ func (m *stageMeters) stage(s extract.Stage) {
 	if s.Err != "" && s.Stage != extract.StageRetry && s.Stage != extract.StageDead { // those two repeat what the stage before said
 		m.errors.WithLabelValues(s.Stage, m.reasons.label(s.Err)).Inc()
 	}
-	for op, n := range s.Operations {
-		action, kind, _ := strings.Cut(op, ":")
-		m.operations.WithLabelValues(action, kind).Add(float64(n))
+	if s.Stage == extract.StageReconcile { // the stage before tells of them, too, once for each attempt
+		m.count(s.Operations)
 	}
 	for reason, n := range s.Rejected {
 		m.rejected.WithLabelValues(m.reasons.label(reason)).Add(float64(n))
 	}
 	m.usage(s.Tenant, s.Usage)
+}
+
+func (m *stageMeters) count(operations map[string]int) {
+	for op, n := range operations {
+		action, kind, _ := strings.Cut(op, ":")
+		m.operations.WithLabelValues(action, kind).Add(float64(n))
+	}
 }
 
 func (m *stageMeters) usage(tenant string, u extract.Usage) {

@@ -53,12 +53,12 @@ func TestStagesAreCounted(t *testing.T) {
 	stage := m.Events().Stage
 	stage(extract.Stage{Stage: extract.StageClaim})
 	stage(extract.Stage{Stage: extract.StageClaim, Attempts: 3, Took: time.Millisecond})
-	stage(extract.Stage{Stage: extract.StageExtract, Tenant: "acme", Operations: map[string]int{"add:semantic": 2, "retract:semantic": 1}, Rejected: map[string]int{"ungrounded": 4},
+	stage(extract.Stage{Stage: extract.StageExtract, Tenant: "acme", Operations: map[string]int{"add:semantic": 9}, Rejected: map[string]int{"ungrounded": 4},
 		Usage: extract.Usage{Calls: 2, PromptTokens: 1_000_000, CompletionTokens: 500_000}})
 	stage(extract.Stage{Stage: extract.StageExtract, Tenant: "acme", Err: "unavailable", Usage: extract.Usage{Calls: 1}})
 	stage(extract.Stage{Stage: extract.StageExtract, Tenant: "beta", Usage: extract.Usage{Calls: 1, PromptTokens: 7}})
 	stage(extract.Stage{Stage: extract.StageRetry, Tenant: "acme", Err: "unavailable"})
-	stage(extract.Stage{Stage: extract.StageReconcile, Tenant: "acme"})
+	stage(extract.Stage{Stage: extract.StageReconcile, Tenant: "acme", Operations: map[string]int{"add:semantic": 2, "retract:semantic": 1}, Rejected: map[string]int{"confidence": 1}})
 	stage(extract.Stage{Stage: extract.StageStore, Tenant: "acme", State: store.EventStored})
 	stage(extract.Stage{Stage: extract.StageStore, Tenant: "acme", Err: "conflict"})
 	stage(extract.Stage{Stage: extract.StageDead, Tenant: "acme", Err: "unreadable"})
@@ -67,6 +67,7 @@ func TestStagesAreCounted(t *testing.T) {
 		`evoke_stage_errors_total{error="unavailable",stage="extract"} 1`, `evoke_stage_errors_total{error="conflict",stage="store"} 1`,
 		`evoke_extraction_attempts_total{end="done"} 1`, `evoke_extraction_attempts_total{end="retry"} 1`, `evoke_extraction_attempts_total{end="dead"} 1`,
 		`evoke_operations_total{action="add",kind="semantic"} 2`, `evoke_operations_total{action="retract",kind="semantic"} 1`, `evoke_operations_rejected_total{reason="ungrounded"} 4`,
+		`evoke_operations_rejected_total{reason="confidence"} 1`,
 		`evoke_llm_calls_total{tenant="acme"} 3`, `evoke_llm_calls_total{tenant="beta"} 1`,
 		`evoke_llm_tokens_total{direction="prompt",tenant="acme"} 1e+06`, `evoke_llm_tokens_total{direction="completion",tenant="acme"} 500000`,
 		`evoke_llm_tokens_total{direction="prompt",tenant="beta"} 7`, `evoke_llm_cost_total{tenant="acme"} 7`,

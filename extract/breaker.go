@@ -114,21 +114,24 @@ func (b *breakers) hurry(tenant string) {
 	}
 }
 
-// away lists the tenants whose service is not to be asked now, and when the first of them may be asked again; zero when
-// that is not known.
-func (b *breakers) away(now time.Time) (tenants []string, next time.Time) {
+// away lists the tenants whose service is not to be asked now, by name, with their extractors, and when the first of them
+// may be asked again; zero when that is not known.
+func (b *breakers) away(now time.Time) (extractors map[string]string, next time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, t := range b.tenants {
 		if !t.probing && !now.Before(t.until) {
 			continue
 		}
-		tenants = append(tenants, name)
+		if extractors == nil {
+			extractors = map[string]string{}
+		}
+		extractors[name] = t.extractor
 		if !t.probing && (next.IsZero() || t.until.Before(next)) {
 			next = t.until
 		}
 	}
-	return tenants, next
+	return extractors, next
 }
 
 // isAway reports whether a failure is one of the service and not of what it was asked.

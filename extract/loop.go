@@ -102,10 +102,12 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 // none; with an interim extractor it is those whose turns that one has not seen.
 func (w *Worker) claimable(now time.Time) (of store.Tenants, next time.Time) {
 	away, next := w.breakers.away(now)
-	for _, name := range away {
-		if w.tenant(name).Interim == nil {
+	for name, extractor := range away {
+		switch own := w.tenant(name); {
+		case own.Extractor.Name() != extractor: // another one by now
+		case own.Interim == nil:
 			of.Except = append(of.Except, name)
-		} else {
+		default:
 			of.Fresh = append(of.Fresh, name)
 		}
 	}

@@ -1,0 +1,168 @@
+package extract_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"evoke/extract"
+	"evoke/extract/message"
+	"evoke/store"
+	"evoke/store/sqlitestore"
+)
+
+// counting is a ledger that counts claims.
+type counting struct {
+	*sqlitestore.DB
+	claims atomic.Int64
+}
+
+func (c *counting) Claim(ctx context.Context, now time.Time, lease time.Duration, n int, of store.Tenants) ([]store.Job, error) {
+	c.claims.Add(1)
+	return c.DB.Claim(ctx, now, lease, n, of)
+}
+
+// crowd is a worker over a counting ledger, with what brings conversations in.
+func crowd(t *testing.T, opts extract.WorkerOptions) (*counting, *extract.Worker, func(tenant, thread string) *extract.Result) {
+	t.Helper()
+	db := &counting{DB: open(t)}
+	opts.Locks = new(extract.Locks)
+	w, err := extract.NewWorker(db, db, &script{}, &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	g := ingester(t, db.DB, &extract.IngestOptions{Locks: opts.Locks, Wake: w.Wake})
+	return db, w, func(tenant, thread string) *extract.Result {
+		t.Helper()
+		r, err := g.Ingest(t.Context(), store.Scope{Tenant: tenant, User: "u"}, thread, []message.Message{user("it rains " + thread), assistant("ok")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+}
+
+// A tenant whose service is away costs the others nothing: no slot, no call in vain; one thread asks for all of its tenant.
+func TestAServiceThatIsAwayIsAskedOnceForAll(t *testing.T) {
+	for _, interim := range []bool{false, true} {
+		t.Run(fmt.Sprint("interim ", interim), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				down := away(6*time.Hour, func(extract.Batch) []extract.Operation { return nil })
+				up, rules := &script{}, &script{}
+				db, w, tell := crowd(t, extract.WorkerOptions{MaxAttempts: 2, Concurrency: 2, Tenant: func(tenant string) extract.Tenant {
+					if tenant == "up" {
+						return extract.Tenant{Extractor: up}
+					}
+					own := extract.Tenant{Extractor: down}
+					if interim {
+						own.Interim = rules
+					}
+					return own
+				}})
+				var waiting []*extract.Result
+				for i := range 100 {
+					waiting = append(waiting, tell("down", fmt.Sprint("th", i)))
+				}
+				time.Sleep(time.Hour)
+				for i := range 50 {
+					begin := time.Now()
+					r := tell("up", fmt.Sprint("th", i))
+					ev, err := w.Settle(t.Context(), "up", r.Event)
+					if d := time.Since(begin); err != nil || ev.State != store.EventNothing || d > 31*time.Second {
+						t.Fatalf("%+v %v after %v", ev, err, d)
+					}
+				}
+				time.Sleep(4 * time.Hour)
+				// The pause grows to 5 minutes, of which half or more passes before another thread asks.
+				if n := down.calls(); n < 60 || n > 250 {
+					t.Errorf("a service that is away was asked %d times in 5 hours", n)
+				}
+				if n := db.claims.Load(); n > 3000 {
+					t.Errorf("%d claims", n)
+				}
+				if n := len(rules.seen()); interim && n != 100 || !interim && n != 0 {
+					t.Errorf("%d interim extractions", n)
+				}
+				for _, r := range waiting {
+					ev, err := w.Settle(t.Context(), "down", r.Event)
+					if err != nil || ev.State != store.EventNothing {
+						t.Fatalf("%+v %v", ev, err)
+					}
+				}
+				if n := down.calls(); n > 400 {
+					t.Errorf("%d calls in all", n)
+				}
+			})
+		})
+	}
+}
+
+// A thread that always fails keeps neither its tenant's other threads nor a slot.
+func TestAThreadThatFailsHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &script{do: func(b extract.Batch, _ int) ([]extract.Operation, error) {
+			if b.Thread == "bad" {
+				return nil, store.ErrUnavailable
+			}
+			return nil, nil
+		}}
+		_, w, tell := crowd(t, extract.WorkerOptions{MaxAttempts: 5, Concurrency: 1, Tenant: of(x, nil)})
+		bad := tell("t", "bad")
+		for i := range 100 {
+			begin := time.Now()
+			r := tell("t", fmt.Sprint("th", i))
+			ev, err := w.Settle(t.Context(), "t", r.Event)
+			if d := time.Since(begin); err != nil || ev.State != store.EventNothing || d > 45*time.Second {
+				t.Fatalf("%d: %+v %v after %v", i, ev, err, d)
+			}
+		}
+		if ev, err := w.Settle(t.Context(), "t", bad.Event); err != nil || ev.State != store.EventDead || ev.Note != "unavailable" {
+			t.Errorf("%+v %v", ev, err)
+		}
+	})
+}
+
+// Flush asks a service that is away at once, unless that asked for time; another extractor is asked at once, too.
+func TestFlushAsksAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails := error(extract.ErrService)
+		x := &script{do: func(extract.Batch, int) ([]extract.Operation, error) { return nil, fails }}
+		now := extract.Extractor(x)
+		_, w, tell := crowd(t, extract.WorkerOptions{Tenant: func(string) extract.Tenant { return extract.Tenant{Extractor: now} }})
+		sc := store.Scope{Tenant: "t", User: "u"}
+		tell("t", "th")
+		flush := func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, _ = w.Flush(ctx, sc, "")
+		}
+		flush()
+		fails = asks{store.ErrUnavailable, time.Hour}
+		flush()
+		if n := len(x.seen()); n != 2 {
+			t.Errorf("asked %d times, want once more by the second flush", n)
+		}
+		flush()
+		if n := len(x.seen()); n != 2 {
+			t.Errorf("asked %d times, though the service asked for an hour", n)
+		}
+		other := &renamed{script{}}
+		now = other
+		begin := time.Now()
+		r := tell("t", "th2")
+		if ev, err := w.Settle(t.Context(), "t", r.Event); err != nil || ev.State != store.EventNothing || time.Since(begin) > time.Minute {
+			t.Errorf("%+v %v after %v", ev, err, time.Since(begin))
+		}
+	})
+}
+
+type renamed struct{ script }
+
+func (*renamed) Name() string { return "renamed/1" }

@@ -15,7 +15,7 @@ func (p *plan) confidence(all []*candidate) (float64, map[string]float64) {
 	for _, c := range all[:min(len(all), confidenceDepth)] {
 		t := &c.terms
 		dense = dense || t.dense != 0
-		strength = max(strength, t.core/t.coreTop)
+		strength = max(strength, t.plain/t.coreTop)
 		known = max(known, c.matter.Known())
 		if covered := c.matter.Coverage(c.record.Doc); t.speaker == 1 {
 			isNamed, named = true, max(named, covered)

@@ -26,6 +26,24 @@ const (
 	sessionBest = 3
 )
 
+// The comparison word by word (late interaction). The ends are those of its mean cosines.
+const (
+	weightLate        = 0.30 // of A0, flat from 0.2 to 0.4
+	weightLateLexical = 0.26 // of A0 beside it
+	weightLateDense   = 0.44
+	lateLow           = 0.10
+	lateHigh          = 0.80
+	latePrev1         = 0.05 // taken from a word of the turn before
+	latePrev2         = 0.10 // … of the one before that
+	lateDepth         = 100  // of a scope's candidates are compared, the best by all else
+	lateStep          = 16   // candidates between looks at the time
+
+	lateStepName = "late"
+)
+
+// contextWords: longer items have no context.
+const contextWords = 80
+
 // chunkPenalty times ln n is taken from the dense score of an item of n chunks: the best of many is high by chance.
 const chunkPenalty = 0.08
 
@@ -43,7 +61,7 @@ const (
 // sample's five hard questions, none was found without and four with it; on the development sets the difference is
 // within the noise). Alone, the score must not be outweighed by the small terms, so there such words are left out.
 func lexicalParams(dense bool) scoring.LexicalParams {
-	p := scoring.LexicalParams{K1: 0.9, B: 0.4, ChunkPenalty: chunkPenalty, ContextWords: 80}
+	p := scoring.LexicalParams{K1: 0.9, B: 0.4, ChunkPenalty: chunkPenalty, ContextWords: contextWords}
 	if dense {
 		p.AbsentShare = 1
 	}
@@ -96,12 +114,14 @@ const (
 	defaultDuplicate     = 0.9
 	defaultEmbedTimeout  = 3 * time.Second
 	defaultSearchTimeout = 10 * time.Second
+	defaultLateTimeout   = 50 * time.Millisecond
 )
 
 // Parts of the time left until a call's deadline.
 const (
 	embedShare  = 0.4 // the query's vector
 	searchShare = 0.9 // all scopes together; the rest is for scoring
+	lateShare   = 0.5 // of what is then left: comparing words
 )
 
 // defaultHalfLife is how long a kind takes to lose half its recency.

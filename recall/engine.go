@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evoke/embed"
+	"evoke/embed/wordvec"
 	"evoke/store"
 )
 
@@ -38,6 +39,11 @@ type Options struct {
 	// equal parts of the rest, so that an answer without the slow one still comes in time. See Response.Degraded.
 	EmbedTimeout  time.Duration // for the query's vector; then the answer is lexical only. Default 3 s
 	SearchTimeout time.Duration // for one scope's candidates. Default 10 s
+	LateTimeout   time.Duration // for comparing one scope's best candidates with the query word by word. Default 50 ms
+
+	// Late is 0 for comparing the query's words with those of the best candidates (package wordvec), where the model has a
+	// table of words; negative switches it off.
+	Late int
 
 	// NoDense says why there is no dense arm although an embedder may exist, in words fit for a user ("the store was
 	// embedded by another model"). Reported in Response.Degraded.
@@ -49,6 +55,7 @@ type Engine struct {
 	store    store.Searcher
 	embedder embed.Embedder
 	model    embed.Model
+	table    *wordvec.Table // of the model; nil when there is none or it is switched off
 	opts     Options
 }
 
@@ -67,6 +74,9 @@ func New(s store.Searcher, e embed.Embedder, opts *Options) (*Engine, error) {
 	}
 	if eng.embedder != nil {
 		eng.model = e.Model()
+		if o.Late >= 0 {
+			eng.table = wordvec.For(eng.model.Name)
+		}
 		if !(eng.model.Low < eng.model.High) {
 			return nil, store.Invalid("embedder", "a model whose low end is below its high end", fmt.Sprintf("%g and %g", eng.model.Low, eng.model.High))
 		}
@@ -140,6 +150,7 @@ func (o *Options) fillDurations() error {
 		{"procedural_half_life", &o.ProceduralHalfLife, defaultHalfLife(store.Procedural)},
 		{"embed_timeout", &o.EmbedTimeout, defaultEmbedTimeout},
 		{"search_timeout", &o.SearchTimeout, defaultSearchTimeout},
+		{"late_timeout", &o.LateTimeout, defaultLateTimeout},
 	} {
 		if *f.v == 0 {
 			*f.v = f.def
@@ -200,7 +211,11 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 			e.opts.Log.WarnContext(ctx, "recall: an arm failed", "arm", string(arm), "error", err)
 			res.degrade(string(arm), reason(err))
 		}
-		all = append(all, p.score(sc, i, found)...)
+		scored, partial := e.score(ctx, p, sc, i, found)
+		if partial {
+			res.degrade(lateStepName, "timed out")
+		}
+		all = append(all, scored...)
 		scoped = append(scoped, searched{sc, i, found})
 	}
 	if answered == 0 {
@@ -233,7 +248,7 @@ func (e *Engine) embedQuery(ctx context.Context, p *plan, res *Response) {
 	}
 	c, cancel := context.WithTimeout(ctx, share(ctx, embedShare, e.opts.EmbedTimeout))
 	defer cancel()
-	v, err := e.embedder.EmbedQuery(c, p.req.Query)
+	v, pieces, err := embed.QueryPieces(c, e.embedder, p.req.Query)
 	if err == nil && len(v) != e.model.Dim {
 		err = fmt.Errorf("%w: a vector of %d components instead of %d", store.ErrUnavailable, len(v), e.model.Dim)
 	}
@@ -243,6 +258,7 @@ func (e *Engine) embedQuery(ctx context.Context, p *plan, res *Response) {
 		return
 	}
 	p.vector, res.Embedder = v, e.model.ID()
+	p.table, p.words = e.table, e.table.Query(pieces)
 }
 
 // share is how long a step may take: its part of what is left until the deadline of the call, and never longer than
@@ -253,6 +269,13 @@ func share(ctx context.Context, part float64, most time.Duration) time.Duration 
 		return most
 	}
 	return min(most, time.Duration(part*float64(time.Until(deadline))))
+}
+
+// score scores one scope's candidates; the comparison word by word has its part of the time that is left.
+func (e *Engine) score(ctx context.Context, p *plan, sc store.Scope, place int, found *store.Candidates) ([]*candidate, bool) {
+	c, cancel := context.WithTimeout(ctx, share(ctx, lateShare, e.opts.LateTimeout))
+	defer cancel()
+	return p.score(c, sc, place, found)
 }
 
 // gather asks one scope for candidates within its part of the time that is left.

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"evoke/embed/wordvec"
 	"evoke/scoring"
 	"evoke/store"
 )
@@ -30,7 +31,9 @@ type plan struct {
 	past    bool // the question is about the past
 	present bool // … about the present state of things
 	vector  []float32
-	lowHigh [2]float64 // ends of the sum of two cosines
+	table   *wordvec.Table // nil: no comparison word by word
+	words   []wordvec.Word // of the query
+	lowHigh [2]float64     // ends of the sum of two cosines
 }
 
 func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -28,7 +29,9 @@ type terms struct {
 	views   [3]float64
 	cosine  float64 // the mean cosine of own and context vector, in [-1,1]
 	dense   float64 // 0 and 1 are the model's typical ends; less the chunk penalty
-	core    float64 // A0: lexical and dense
+	plain   float64 // lexical and dense
+	late    float64 // how close the query's words come to the item's; 0 where they were not compared
+	core    float64 // A0: lexical, dense and late
 	coreTop float64 // what A0 comes to when lexical and dense are 1
 	speaker, when, date, user,
 	session float64
@@ -36,23 +39,24 @@ type terms struct {
 	sum    float64 // A, divided by its greatest possible value and clamped
 }
 
-// score scores one scope's candidates against its own statistics. It does not depend on their order.
-func (p *plan) score(sc store.Scope, place int, found *store.Candidates) []*candidate {
+// score scores one scope's candidates against its own statistics. It does not depend on their order. partial is true when
+// the time for comparing words was over: then nothing of it counts.
+func (p *plan) score(ctx context.Context, sc store.Scope, place int, found *store.Candidates) (_ []*candidate, partial bool) {
 	all := make([]*candidate, len(found.Records))
 	for i := range found.Records {
 		all[i] = &candidate{scope: sc, place: place, record: &found.Records[i]}
 	}
 	if !p.blank {
 		denseAnswered := p.vector != nil && found.Failed[store.DenseArm] == nil
-		p.scoreTerms(all, found, denseAnswered)
+		partial = !p.scoreTerms(ctx, all, found, denseAnswered)
 	}
 	for _, c := range all {
 		p.finish(c)
 	}
-	return all
+	return all, partial
 }
 
-func (p *plan) scoreTerms(all []*candidate, found *store.Candidates, dense bool) {
+func (p *plan) scoreTerms(ctx context.Context, all []*candidate, found *store.Candidates, dense bool) (complete bool) {
 	words, stats := found.Terms, found.Stats
 	lex := scoring.NewLexical(lexicalParams(dense), stats, words)
 	named, mixed := cast(all)
@@ -81,6 +85,15 @@ func (p *plan) scoreTerms(all []*candidate, found *store.Candidates, dense bool)
 			t.user = 1
 		}
 	}
+	sum(all, dense)
+	if complete = p.scoreLate(ctx, all, found, dense); complete {
+		sum(all, dense)
+	}
+	return complete
+}
+
+// sum adds the terms up to A.
+func sum(all []*candidate, dense bool) {
 	sessionCredit(all)
 	top := weightLexical + weightDense
 	if !dense {
@@ -115,6 +128,7 @@ func matter(words []scoring.QueryTerm, all []*candidate) []scoring.QueryTerm {
 func (p *plan) scoreCore(r *store.Record, t *terms, dense bool) {
 	if !dense {
 		t.core, t.coreTop = weightAlone*t.lexical, weightAlone
+		t.plain = t.core
 		return
 	}
 	if r.Embedded {
@@ -125,6 +139,7 @@ func (p *plan) scoreCore(r *store.Record, t *terms, dense bool) {
 		t.dense = expectedDenseBase + expectedDenseSlope*t.lexical
 	}
 	t.core, t.coreTop = weightLexical*t.lexical+weightDense*t.dense, weightLexical+weightDense
+	t.plain = t.core
 }
 
 // cast tells whether the candidates have two or more speakers with a name, and whether they have both assistant's and
@@ -208,7 +223,7 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 		Raw:     map[string]float64{"semantic": t.sum, "recency": recency, "importance": importance},
 		Terms: map[string]float64{
 			"lexical": t.lexical, "lexical_own": t.views[0], "lexical_prev1": t.views[1], "lexical_prev2": t.views[2],
-			"dense": t.dense, "cosine": t.cosine, "speaker": t.speaker, "when": t.when, "date": t.date, "user": t.user,
+			"dense": t.dense, "cosine": t.cosine, "late": t.late, "speaker": t.speaker, "when": t.when, "date": t.date, "user": t.user,
 			"session": t.session, "chunks": float64(t.chunks),
 		},
 		Ranks: maps.Clone(c.record.Ranks),

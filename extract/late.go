@@ -131,10 +131,18 @@ func versions(current []store.Item, ops []Operation, said func(*Operation) time.
 		}
 	}
 	var out []store.Item
+	latest := map[string]time.Time{} // when a current version was said last, the operations so far included
 	for i := range ops {
 		op := &ops[i]
 		for _, it := range [...]*store.Item{byID[op.Target], holders[subjectOf(op.subject(), op.Speaker)]} {
-			if it == nil || said(op).After(saidOf(it)) {
+			if it == nil {
+				continue
+			}
+			if latest[it.ID].IsZero() {
+				latest[it.ID] = saidOf(it)
+			}
+			if at := said(op); at.After(latest[it.ID]) {
+				latest[it.ID] = at
 				continue
 			}
 			for n := 0; it.Supersedes != "" && byID[it.Supersedes] == nil && n < mostVersions; n++ {

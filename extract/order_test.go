@@ -88,6 +88,10 @@ func TestTheOrderOfArrivalDoesNotMatter(t *testing.T) {
 		for len(arrive) > 0 {
 			n := rapid.IntRange(1, len(arrive)).Draw(rt, "batch")
 			m.now = m.now.Add(time.Minute)
+			for _, op := range arrive[:n] {
+				rt.Logf("%s %s", op.Turn, op.Content)
+			}
+			rt.Logf("--")
 			m.take(arrive[:n]...)
 			arrive = arrive[n:]
 		}

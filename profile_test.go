@@ -94,10 +94,6 @@ func TestProfileStandsApart(t *testing.T) {
 	if err != nil || contents(blank.Hits) != "Bakes bread!" {
 		t.Errorf("without a query: %q, %v", contents(blank.Hits), err)
 	}
-	block, err := m.Context(t.Context(), ContextRequest{Who: who, Request: recall.Request{Query: "bread"}})
-	if err != nil || strings.Count(block.Text, "Bakes bread") != 1 {
-		t.Errorf("%s, %v", block.Text, err)
-	}
 	if st, err := m.Stats(t.Context(), who); err != nil || st.Semantic != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}

@@ -1,8 +1,11 @@
 package evoke
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -133,6 +136,52 @@ func TestApproveRefusesWhatIsNoOperation(t *testing.T) {
 		}
 		if _, err := m.Reject(t.Context(), bad); err == nil {
 			t.Errorf("%q is rejected", bad)
+		}
+	}
+}
+
+// What was derived from a forgotten turn is gone from the files, too: sections that rested on it, what waits for review,
+// and with the whole memory also what a person approved.
+func TestForgottenTextOfSectionsAndQuarantineLeavesTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	m, err := Open(t.Context(), &Options{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	ids, turn := quarantined(t, m, "ann", "Owns zebraquartz.", "Sells zebraquartz.")
+	sc := store.Scope{Tenant: m.tenant, User: "ann"}
+	old := written(t, m, sc, "w1", "work", "Digs for zebraquartz.", m.now(), nil, turn)
+	written(t, m, sc, "w2", "work", "Dug for zebraquartz.", m.now(), &old, turn)
+	if ok, err := m.Approve(ctx, ids[:1]); err != nil || ok.Approved != 1 {
+		t.Fatalf("%+v, %v", ok, err)
+	}
+	if res, err := m.Forget(ctx, ForgetRequest{Who: Who{User: "ann"}, IDs: []string{turn}}); err != nil || res.Forgotten != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if versions, err := m.profileItems(ctx, sc, store.View{All: true}); err != nil || len(versions) != 0 {
+		t.Errorf("%+v, %v", versions, err)
+	}
+	if page, err := m.Quarantined(ctx, QuarantineRequest{}); err != nil || len(page.Entries) != 0 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if res, err := m.Forget(ctx, ForgetRequest{Who: Who{User: "ann"}, All: true}); err != nil || res.Forgotten != 2 {
+		t.Fatalf("the other turn and the approved fact: %+v, %v", res, err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(b, []byte("zebraquartz")); n > 0 {
+			t.Errorf("%s holds forgotten text %d times", filepath.Base(f), n)
 		}
 	}
 }

@@ -109,12 +109,3 @@ func (m *Memory) retryEvent(ctx context.Context, id string) (int, error) {
 		return m.ledger.ReviveEvents(ctx, m.tenant, []string{id}, m.now())
 	}
 }
-
-// QueueStats tells how the tenant's queue of extractions stands.
-func (m *Memory) QueueStats(ctx context.Context) (store.QueueStats, error) {
-	st, err := m.ledger.QueueStats(ctx, m.tenant, m.now())
-	if err != nil {
-		return st, fmt.Errorf("queue: %w", err)
-	}
-	return st, nil
-}

@@ -81,6 +81,9 @@ func (m *Memory) Flush(ctx context.Context, w Who) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := m.running(); err != nil {
+		return 0, err
+	}
 	n, err := m.worker.Flush(ctx, sc, w.Thread)
 	if err != nil {
 		return n, fmt.Errorf("flush: %w", err)
@@ -90,6 +93,9 @@ func (m *Memory) Flush(ctx context.Context, w Who) (int, error) {
 
 // FlushAll extracts what waits in every memory of the tenant now, and returns the number of threads.
 func (m *Memory) FlushAll(ctx context.Context) (int, error) {
+	if err := m.running(); err != nil {
+		return 0, err
+	}
 	scopes, err := m.store.Scopes(ctx, m.tenant)
 	if err != nil {
 		return 0, fmt.Errorf("flush: %w", err)

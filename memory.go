@@ -33,6 +33,7 @@ type engine struct {
 	perTenant func(string) TenantOptions // nil: all alike
 	clock     func() time.Time
 	events    *Events
+	budget    func(context.Context, string) (Budget, error) // nil: nobody counts
 
 	recall   *recall.Engine
 	ingester *extract.Ingester
@@ -54,7 +55,7 @@ func Open(ctx context.Context, opts *Options) (*Memory, error) {
 	}
 	e := &engine{
 		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor, Redactor: o.Redactor}, perTenant: o.TenantOptions,
-		limits: o.Limits, clock: o.Clock, events: o.Events, locks: new(extract.Locks),
+		limits: o.Limits, clock: o.Clock, events: o.Events, budget: o.Budget, locks: new(extract.Locks),
 	}
 	if err := e.openStore(ctx, &o); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
@@ -105,7 +106,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	return e.startExtraction(o) //nolint:contextcheck // the worker outlives Open; Close ends it
+	return e.startExtraction(ctx, o) //nolint:contextcheck // the worker outlives Open; Close ends it
 }
 
 func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
@@ -119,7 +120,7 @@ func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
 }
 
 // startExtraction makes the two ends of the write path: what takes turns in and what distils facts from them.
-func (e *engine) startExtraction(o *Options) error {
+func (e *engine) startExtraction(ctx context.Context, o *Options) error {
 	var err error
 	e.worker, err = extract.NewWorker(e.store, e.ledger, o.Extractor, &extract.WorkerOptions{
 		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors, Done: o.Events.Extracted,
@@ -137,6 +138,9 @@ func (e *engine) startExtraction(o *Options) error {
 		Filter: extract.FilterOptions{StripInjected: func(s string) string { out, _ := recall.StripBlocks(s); return out }},
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.keepPaused(ctx); err != nil {
 		return err
 	}
 	if err := e.worker.Start(); err != nil {

@@ -43,6 +43,9 @@ type Options struct {
 	// What it leaves zero is as in the fields here.
 	TenantOptions func(tenant string) TenantOptions
 
+	// Budget, if not nil, tells how a tenant stands against the limits of its language model.
+	Budget func(ctx context.Context, tenant string) (Budget, error)
+
 	Limits store.Limits
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: silent

@@ -41,7 +41,7 @@ func (a *app) eventsCmd() *cobra.Command {
 			if a.json {
 				return a.printJSON(struct {
 					evoke.EventsResult
-					Queue store.QueueStats `json:"queue"`
+					Queue evoke.QueueState `json:"queue"`
 				}{res, queue})
 			}
 			return a.printEvents(res, queue)
@@ -51,7 +51,7 @@ func (a *app) eventsCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) printEvents(res evoke.EventsResult, queue store.QueueStats) error {
+func (a *app) printEvents(res evoke.EventsResult, queue evoke.QueueState) error {
 	rows := make([][]string, len(res.Events))
 	for i, e := range res.Events {
 		rows[i] = []string{e.ID, string(e.State), fmt.Sprint(e.Facts), e.CreatedAt.Format(time.RFC3339), visible(e.User), visible(e.Thread), e.Note}
@@ -65,7 +65,7 @@ func (a *app) printEvents(res evoke.EventsResult, queue store.QueueStats) error 
 	for _, s := range []store.EventState{store.EventPending, store.EventStored, store.EventNothing, store.EventQuarantined, store.EventDead} {
 		counts = append(counts, fmt.Sprintf("%d %s", res.Counts[s], s))
 	}
-	a.printf("events of the tenant: %s\nqueue: %d waiting, %d of them due, %d being extracted\n", strings.Join(counts, ", "), queue.Waiting, queue.Due, queue.Leased)
+	a.printf("events of the tenant: %s\n%s\n", strings.Join(counts, ", "), queueText(queue))
 	if res.Next != "" {
 		a.note("more with --cursor %s", res.Next)
 	}

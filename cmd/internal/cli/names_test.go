@@ -28,7 +28,10 @@ var names = []struct {
 	{"Event", nil, []string{"GET /v1/events/{id}"}},
 	{"Events", []string{"events"}, []string{"GET /v1/admin/events"}},
 	{"RetryEvents", []string{"events"}, []string{"POST /v1/admin/events/retry"}},
-	{"QueueStats", []string{"events"}, []string{"GET /v1/admin/queue"}},
+	{"QueueStats", []string{"events", "queue"}, []string{"GET /v1/admin/queue"}},
+	{"Pause", []string{"queue"}, []string{"POST /v1/admin/queue/pause"}},
+	{"Resume", []string{"queue"}, []string{"POST /v1/admin/queue/resume"}},
+	{"Drain", []string{"queue"}, []string{"POST /v1/admin/queue/drain"}},
 	{"Quarantined", []string{"quarantine"}, []string{"GET /v1/admin/quarantine"}},
 	{"Approve", []string{"quarantine"}, []string{"POST /v1/admin/quarantine/approve"}},
 	{"Reject", []string{"quarantine"}, []string{"POST /v1/admin/quarantine/reject"}},
@@ -46,6 +49,7 @@ var names = []struct {
 	{"Export", []string{"export"}, []string{"GET /v1/admin/export"}},
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
+	{"Usage", []string{"usage"}, []string{"GET /v1/usage"}},
 	{"Stats", []string{"stats"}, []string{"GET /v1/stats"}},
 }
 

@@ -36,16 +36,3 @@ func (h *handlers) AdminRetryEvents(ctx context.Context, r api.AdminRetryEventsR
 	}
 	return api.AdminRetryEvents200JSONResponse(res), nil
 }
-
-// AdminQueue tells how the tenant's queue stands.
-func (h *handlers) AdminQueue(ctx context.Context, _ api.AdminQueueRequestObject) (api.AdminQueueResponseObject, error) {
-	c, err := h.tenantCall(ctx, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	res, err := c.QueueStats(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return api.AdminQueue200JSONResponse(res), nil
-}

@@ -29,7 +29,7 @@ func TestEventsOfATenant(t *testing.T) {
 	if page := get(other, "/v1/admin/events"); !strings.Contains(page, `"events":[]`) {
 		t.Errorf("another tenant's events: %s", page)
 	}
-	if got := get(all, "/v1/admin/queue"); got != `{"waiting":2,"due":0,"leased":0}` {
+	if got := get(all, "/v1/admin/queue"); got != `{"waiting":2,"due":0,"leased":0,"paused":false}` {
 		t.Errorf("queue %s", got)
 	}
 	retried := w.want(200, w.call("POST", "/v1/admin/events/retry", `{"ids":["unknown"]}`, as(all)...)).body

@@ -51,7 +51,11 @@ type Searcher interface {
 type Overseer interface {
 	Events(ctx context.Context, r evoke.EventsRequest) (evoke.EventsResult, error)
 	RetryEvents(ctx context.Context, ids []string) (evoke.RetryResult, error)
-	QueueStats(ctx context.Context) (store.QueueStats, error)
+	QueueStats(ctx context.Context) (evoke.QueueState, error)
+	Pause(ctx context.Context) error
+	Resume(ctx context.Context) error
+	Drain(ctx context.Context) error
+	Usage(ctx context.Context, r evoke.UsageRequest) (evoke.UsageResult, error)
 	Quarantined(ctx context.Context, r evoke.QuarantineRequest) (evoke.QuarantineResult, error)
 	Approve(ctx context.Context, ids []string) (evoke.ApproveResult, error)
 	Reject(ctx context.Context, ids []string) (evoke.RejectResult, error)

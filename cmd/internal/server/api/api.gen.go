@@ -248,7 +248,7 @@ type QuarantineEntry = evoke.QuarantineEntry
 type QuarantineResult = evoke.QuarantineResult
 
 // QueueStats defines model for QueueStats.
-type QueueStats = store.QueueStats
+type QueueStats = evoke.QueueState
 
 // RecallRequest defines model for RecallRequest.
 type RecallRequest struct {
@@ -348,6 +348,12 @@ type UpdateRequest struct {
 	ValidTo   *time.Time `json:"valid_to,omitempty"`
 }
 
+// UsageResult defines model for UsageResult.
+type UsageResult = evoke.UsageResult
+
+// UsageSum defines model for UsageSum.
+type UsageSum = evoke.UsageSum
+
 // Weights Overrides the profile's; the sum is at most 1.
 type Weights = recall.Weights
 
@@ -423,6 +429,12 @@ type AdminQuarantineParams struct {
 
 	// Cursor next of the page before
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// AdminDrainParams defines parameters for AdminDrain.
+type AdminDrainParams struct {
+	// Wait seconds to wait
+	Wait *float32 `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
 // EventParams defines parameters for Event.
@@ -533,6 +545,15 @@ type StatsParams struct {
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 }
 
+// UsageParams defines parameters for Usage.
+type UsageParams struct {
+	// From first day; default 29 days before to
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To last day; default today
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+}
+
 // AdminRetryEventsJSONRequestBody defines body for AdminRetryEvents for application/json ContentType.
 type AdminRetryEventsJSONRequestBody = RetryRequest
 
@@ -598,6 +619,15 @@ type ServerInterface interface {
 	// AdminQueue How the queue of extractions stands; needs a key that grants every user and agent
 	// (GET /v1/admin/queue)
 	AdminQueue(ctx echo.Context) error
+	// AdminDrain Pause and wait until no extraction of the tenant runs; needs a key that grants every user and agent
+	// (POST /v1/admin/queue/drain)
+	AdminDrain(ctx echo.Context, params AdminDrainParams) error
+	// AdminPause Let no further extraction of the tenant begin, also after a restart; needs a key that grants every user and agent
+	// (POST /v1/admin/queue/pause)
+	AdminPause(ctx echo.Context) error
+	// AdminResume End a pause; needs a key that grants every user and agent
+	// (POST /v1/admin/queue/resume)
+	AdminResume(ctx echo.Context) error
 	// Context A block for a prompt that never exceeds its token budget
 	// (POST /v1/context)
 	Context(ctx echo.Context) error
@@ -643,6 +673,9 @@ type ServerInterface interface {
 	// Stats Count a memory's items
 	// (GET /v1/stats)
 	Stats(ctx echo.Context, params StatsParams) error
+	// Usage What the tenant took of hosted language models, by day (UTC), and what is left of today's budget
+	// (GET /v1/usage)
+	Usage(ctx echo.Context, params UsageParams) error
 }
 
 // ServerInterfaceWrapper converts echo contexts to parameters.
@@ -834,6 +867,42 @@ func (w *ServerInterfaceWrapper) AdminQueue(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminQueue(ctx)
+	return err
+}
+
+// AdminDrain converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminDrain(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminDrainParams
+	// ------------- Optional query parameter "wait" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "wait", ctx.QueryParams(), &params.Wait, runtime.BindQueryParameterOptions{Type: "number", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter wait: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminDrain(ctx, params)
+	return err
+}
+
+// AdminPause converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminPause(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminPause(ctx)
+	return err
+}
+
+// AdminResume converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminResume(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminResume(ctx)
 	return err
 }
 
@@ -1270,6 +1339,31 @@ func (w *ServerInterfaceWrapper) Stats(ctx echo.Context) error {
 	return err
 }
 
+// Usage converts echo context to params.
+func (w *ServerInterfaceWrapper) Usage(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UsageParams
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Usage(ctx, params)
+	return err
+}
+
 // This is a simple interface which specifies echo.Route addition functions which
 // are present on both echo.Echo and echo.Group, since we want to allow using
 // either of them for path registration
@@ -1332,6 +1426,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/feedback", wrapper.Feedback, options.OperationMiddlewares["feedback"]...)
 	router.GET(options.BaseURL+"/v1/profile", wrapper.Profile, options.OperationMiddlewares["profile"]...)
 	router.GET(options.BaseURL+"/v1/stats", wrapper.Stats, options.OperationMiddlewares["stats"]...)
+	router.GET(options.BaseURL+"/v1/usage", wrapper.Usage, options.OperationMiddlewares["usage"]...)
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
 	router.GET(options.BaseURL+"/v1/admin/events", wrapper.AdminEvents, options.OperationMiddlewares["adminEvents"]...)
 	router.POST(options.BaseURL+"/v1/admin/events/retry", wrapper.AdminRetryEvents, options.OperationMiddlewares["adminRetryEvents"]...)
@@ -1339,6 +1434,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/quarantine/approve", wrapper.AdminApprove, options.OperationMiddlewares["adminApprove"]...)
 	router.POST(options.BaseURL+"/v1/admin/quarantine/reject", wrapper.AdminReject, options.OperationMiddlewares["adminReject"]...)
 	router.GET(options.BaseURL+"/v1/admin/queue", wrapper.AdminQueue, options.OperationMiddlewares["adminQueue"]...)
+	router.POST(options.BaseURL+"/v1/admin/queue/pause", wrapper.AdminPause, options.OperationMiddlewares["adminPause"]...)
+	router.POST(options.BaseURL+"/v1/admin/queue/resume", wrapper.AdminResume, options.OperationMiddlewares["adminResume"]...)
+	router.POST(options.BaseURL+"/v1/admin/queue/drain", wrapper.AdminDrain, options.OperationMiddlewares["adminDrain"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
 	router.POST(options.BaseURL+"/v1/admin/import", wrapper.AdminImport, options.OperationMiddlewares["adminImport"]...)
 
@@ -1715,6 +1813,121 @@ type AdminQueuedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminQueuedefaultApplicationProblemPlusJSONResponse) VisitAdminQueueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminDrainRequestObject struct {
+	Params AdminDrainParams
+}
+
+type AdminDrainResponseObject interface {
+	VisitAdminDrainResponse(w http.ResponseWriter) error
+}
+
+type AdminDrain200JSONResponse QueueStats
+
+func (response AdminDrain200JSONResponse) VisitAdminDrainResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminDraindefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminDraindefaultApplicationProblemPlusJSONResponse) VisitAdminDrainResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPauseRequestObject struct {
+}
+
+type AdminPauseResponseObject interface {
+	VisitAdminPauseResponse(w http.ResponseWriter) error
+}
+
+type AdminPause200JSONResponse QueueStats
+
+func (response AdminPause200JSONResponse) VisitAdminPauseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPausedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminPausedefaultApplicationProblemPlusJSONResponse) VisitAdminPauseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminResumeRequestObject struct {
+}
+
+type AdminResumeResponseObject interface {
+	VisitAdminResumeResponse(w http.ResponseWriter) error
+}
+
+type AdminResume200JSONResponse QueueStats
+
+func (response AdminResume200JSONResponse) VisitAdminResumeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminResumedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminResumedefaultApplicationProblemPlusJSONResponse) VisitAdminResumeResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -2334,6 +2547,45 @@ func (response StatsdefaultApplicationProblemPlusJSONResponse) VisitStatsRespons
 	return err
 }
 
+type UsageRequestObject struct {
+	Params UsageParams
+}
+
+type UsageResponseObject interface {
+	VisitUsageResponse(w http.ResponseWriter) error
+}
+
+type Usage200JSONResponse UsageResult
+
+func (response Usage200JSONResponse) VisitUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UsagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UsagedefaultApplicationProblemPlusJSONResponse) VisitUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
@@ -2363,6 +2615,15 @@ type StrictServerInterface interface {
 	// AdminQueue How the queue of extractions stands; needs a key that grants every user and agent
 	// (GET /v1/admin/queue)
 	AdminQueue(ctx context.Context, request AdminQueueRequestObject) (AdminQueueResponseObject, error)
+	// AdminDrain Pause and wait until no extraction of the tenant runs; needs a key that grants every user and agent
+	// (POST /v1/admin/queue/drain)
+	AdminDrain(ctx context.Context, request AdminDrainRequestObject) (AdminDrainResponseObject, error)
+	// AdminPause Let no further extraction of the tenant begin, also after a restart; needs a key that grants every user and agent
+	// (POST /v1/admin/queue/pause)
+	AdminPause(ctx context.Context, request AdminPauseRequestObject) (AdminPauseResponseObject, error)
+	// AdminResume End a pause; needs a key that grants every user and agent
+	// (POST /v1/admin/queue/resume)
+	AdminResume(ctx context.Context, request AdminResumeRequestObject) (AdminResumeResponseObject, error)
 	// Context A block for a prompt that never exceeds its token budget
 	// (POST /v1/context)
 	Context(ctx context.Context, request ContextRequestObject) (ContextResponseObject, error)
@@ -2408,6 +2669,9 @@ type StrictServerInterface interface {
 	// Stats Count a memory's items
 	// (GET /v1/stats)
 	Stats(ctx context.Context, request StatsRequestObject) (StatsResponseObject, error)
+	// Usage What the tenant took of hosted language models, by day (UTC), and what is left of today's budget
+	// (GET /v1/usage)
+	Usage(ctx context.Context, request UsageRequestObject) (UsageResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx echo.Context, request any) (any, error)
@@ -2725,6 +2989,77 @@ func (sh *strictHandler) AdminQueue(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdminQueueResponseObject); ok {
 		return validResponse.VisitAdminQueueResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminDrain operation middleware
+func (sh *strictHandler) AdminDrain(ctx echo.Context, params AdminDrainParams) error {
+	var request AdminDrainRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminDrain(ctx.Request().Context(), request.(AdminDrainRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminDrain")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminDrainResponseObject); ok {
+		return validResponse.VisitAdminDrainResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminPause operation middleware
+func (sh *strictHandler) AdminPause(ctx echo.Context) error {
+	var request AdminPauseRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminPause(ctx.Request().Context(), request.(AdminPauseRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminPause")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminPauseResponseObject); ok {
+		return validResponse.VisitAdminPauseResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminResume operation middleware
+func (sh *strictHandler) AdminResume(ctx echo.Context) error {
+	var request AdminResumeRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminResume(ctx.Request().Context(), request.(AdminResumeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminResume")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminResumeResponseObject); ok {
+		return validResponse.VisitAdminResumeResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -3281,6 +3616,31 @@ func (sh *strictHandler) Stats(ctx echo.Context, params StatsParams) error {
 		return err
 	} else if validResponse, ok := response.(StatsResponseObject); ok {
 		return validResponse.VisitStatsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Usage operation middleware
+func (sh *strictHandler) Usage(ctx echo.Context, params UsageParams) error {
+	var request UsageRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Usage(ctx.Request().Context(), request.(UsageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Usage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UsageResponseObject); ok {
+		return validResponse.VisitUsageResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

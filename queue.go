@@ -1,0 +1,84 @@
+package evoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evoke/store"
+)
+
+// QueueState is how a tenant's queue of extractions stands.
+type QueueState struct {
+	store.QueueStats
+	Paused bool `json:"paused"` // nothing is claimed until Resume
+}
+
+// The setting by which a pause outlives the process.
+const (
+	queueSettings = "queue"
+	pausedSetting = "paused"
+)
+
+// QueueStats tells how the tenant's queue of extractions stands.
+func (m *Memory) QueueStats(ctx context.Context) (QueueState, error) {
+	st, err := m.ledger.QueueStats(ctx, m.tenant, m.now())
+	if err != nil {
+		return QueueState{}, fmt.Errorf("queue: %w", err)
+	}
+	return QueueState{st, m.worker.TenantPaused(m.tenant)}, nil
+}
+
+// Pause lets no further extraction of the tenant begin until Resume, also after a restart. What runs goes on; turns are
+// taken in, and found by recall, as ever.
+func (m *Memory) Pause(ctx context.Context) error {
+	s := store.Setting{Tenant: m.tenant, Kind: queueSettings, Name: pausedSetting, Value: []byte("true"), At: m.now()}
+	if _, err := m.ledger.SaveSetting(ctx, s); err != nil && !errors.Is(err, store.ErrConflict) { // it is there
+		return fmt.Errorf("pause: %w", err)
+	}
+	m.worker.PauseTenant(m.tenant)
+	return nil
+}
+
+// Resume ends a Pause.
+func (m *Memory) Resume(ctx context.Context) error {
+	if err := m.ledger.DropSetting(ctx, m.tenant, queueSettings, pausedSetting); ignoreNotFound(err) != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	m.worker.ResumeTenant(m.tenant)
+	return nil
+}
+
+// Drain pauses the tenant and waits until none of its extractions runs any more. It stays paused, also when the context
+// ends first and its error is returned.
+func (m *Memory) Drain(ctx context.Context) error {
+	if err := m.Pause(ctx); err != nil {
+		return err
+	}
+	if err := m.worker.DrainTenant(ctx, m.tenant); err != nil {
+		return fmt.Errorf("drain: %w", err)
+	}
+	return nil
+}
+
+// running fails while the tenant is paused, for calls that wait for extraction.
+func (m *Memory) running() error {
+	if m.worker.TenantPaused(m.tenant) {
+		return fmt.Errorf("queue: %w: extraction is paused (resume it first)", store.ErrConflict)
+	}
+	return nil
+}
+
+// keepPaused pauses the tenants that were paused when the process before this one ended.
+func (e *engine) keepPaused(ctx context.Context) error {
+	paused, err := e.ledger.Settings(ctx, "*", queueSettings)
+	if err != nil {
+		return fmt.Errorf("read pauses: %w", err)
+	}
+	for _, s := range paused {
+		if s.Name == pausedSetting {
+			e.worker.PauseTenant(s.Tenant)
+		}
+	}
+	return nil
+}

@@ -85,13 +85,13 @@ func TestInterimFactsAreConfirmedOrReplaced(t *testing.T) {
 		settled(t, w, say(t, g, "a", user("Oslo"), assistant("ok")), store.EventStored, 1, "")
 		wantTold(t, db, "at first", "The user lives in Oslo (service/1)")
 
-		*x = *away(time.Hour, func(b extract.Batch) []extract.Operation {
+		x.become(away(time.Hour, func(b extract.Batch) []extract.Operation {
 			if b.Turns[0].Content == "Rome" {
 				return nil // it does not think so
 			}
 			ops, _ := model.Extract(t.Context(), b)
 			return ops
-		})
+		}))
 		rome := say(t, g, "b", user("Rome"), assistant("ok"))
 		time.Sleep(time.Minute)
 		wantTold(t, db, "away", "The user lives in Oslo, replaced (service/1)", "The user lives in Rome, interim (interim/1)", "The user owns Rome, interim (interim/1)")
@@ -137,7 +137,7 @@ func TestWhatAnInterimFactReplacedHoldsAgain(t *testing.T) {
 		g, w := line(t, db, x, extract.WorkerOptions{Tenant: of(x, interim)})
 		settled(t, w, say(t, g, "a", user("Oslo"), assistant("ok")), store.EventStored, 1, "")
 		before := factsOf(t, db)
-		*x = *away(10*time.Minute, func(extract.Batch) []extract.Operation { return nil })
+		x.become(away(10*time.Minute, func(extract.Batch) []extract.Operation { return nil }))
 		r := say(t, g, "b", user("Rome"), assistant("ok"))
 		time.Sleep(time.Minute)
 		r2 := say(t, g, "b", user("Bonn"), assistant("ok"))

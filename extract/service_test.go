@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,9 +36,16 @@ func (s *service) Extract(context.Context, extract.Batch) ([]extract.Operation, 
 func (s *service) Report(ctx context.Context, b extract.Batch) (extract.Report, error) {
 	s.mu.Lock()
 	s.seen, s.began = append(s.seen, b), append(s.began, time.Now())
-	n := len(s.seen)
+	n, do := len(s.seen), s.do
 	s.mu.Unlock()
-	return s.do(ctx, b, n)
+	return do(ctx, b, n)
+}
+
+// become makes the service do as another does.
+func (s *service) become(other *service) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.do = other.do
 }
 
 func (s *service) calls() int {
@@ -310,9 +318,9 @@ func TestStagesAreTold(t *testing.T) {
 // A store of items that is away for long buries nothing.
 func TestAStoreThatIsAwayBuriesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		down := false
+		var down atomic.Bool
 		s := &items{DB: open(t), before: func() error {
-			if down {
+			if down.Load() {
 				return fmt.Errorf("items: %w", store.ErrUnavailable)
 			}
 			return nil
@@ -335,9 +343,9 @@ func TestAStoreThatIsAwayBuriesNothing(t *testing.T) {
 		}
 		r := say(t, g, "th", user("one"), assistant("1"))
 		other := say(t, g, "other", user("two"), assistant("2"))
-		down = true
+		down.Store(true)
 		time.Sleep(2 * time.Hour)
-		down = false
+		down.Store(false)
 		for _, r := range []*extract.Result{r, other} {
 			ev, err := w.Settle(t.Context(), ann.Tenant, r.Event)
 			if err != nil || ev.State != store.EventStored {

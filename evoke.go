@@ -123,8 +123,9 @@ type ContextRequest struct {
 	Who
 	recall.Request
 	PairOnly  bool
-	MaxTokens *int   // 0–100000; nil: 2000 (memory.max_injection_tokens)
-	Tokenizer string // model or encoding the budget is counted for; "": o200k_base
+	MaxTokens *int         // 0–100000; nil: 2000 (memory.max_injection_tokens)
+	Tokenizer string       // model or encoding the budget is counted for; "": o200k_base
+	Shape     recall.Shape // "": recall.Lines
 }
 
 // ContextResult is a rendered block.

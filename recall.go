@@ -68,7 +68,7 @@ func (m *Memory) Context(ctx context.Context, r ContextRequest) (_ ContextResult
 	at.set.Recall.fill(&r.Request, true)
 	r.Filter = narrow(r.Filter, r.Thread)
 	began := time.Now()
-	b, err := m.recall.Context(ctx, at.read, recall.BlockRequest{Request: r.Request, MaxTokens: budget, Tokenizer: r.Tokenizer})
+	b, err := m.recall.Context(ctx, at.read, recall.BlockRequest{Request: r.Request, MaxTokens: budget, Tokenizer: r.Tokenizer, Shape: r.Shape})
 	if err != nil {
 		return ContextResult{}, err
 	}

@@ -13,12 +13,13 @@ import (
 
 // Echo is a part of a text, text[Start:End], that reads like the line of an item in a block. It is one if Key is the
 // content key of an item, or EchoKey of one; Day is when that item's matter took place, by the line, zero if it does not
-// say. Without a Key it is a part of a block's frame.
+// say; a Key may also be EchoID and an item's id. Without a Key it is a part of a block's frame.
 type Echo struct {
 	Start, End int
 	Key        string
 	Kind       store.Kind
 	Day        time.Time
+	Weak       bool // it reads like any quotation, too: an echo only beside others
 }
 
 // EchoKey is the key of an item's content as a block renders it. It is the content key unless something in the content
@@ -27,13 +28,26 @@ func EchoKey(it *store.Item) string { return store.ContentKey(it.Kind, inline(it
 
 var (
 	// The beginning of an item's line, with what programs put before it when they quote or list.
-	echoStart = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*)?(?:(?:[-*•·–]|\d{1,3}[.)])[ \t]*)?\[(?:(\d{4}-\d\d-\d\d)[\s>|]+)?(episodic|semantic|procedural)(?:/[a-z]+)?\][ \t]*\n?`)
+	echoStart = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*)?(?:(?:[-*•·–>]|\d{1,3}[.)])[ \t]*)?\[(?:standing[\s>|]+)?(?:id=\S{1,300}[\s>|]+)?(?:(\d{4}-\d\d-\d\d)[\s>|]+)?(episodic|semantic|procedural|profile)(?:/[a-z_]+)?(?:[\s>|]+[^\]\n]{1,600})?\][ \t]*\n?` +
+		`|(?:^|[ \t\n])[ \t]*>[ \t]+(?:…[ \t]+)?(?:\[\([^\]\n]{1,60}\)\][ \t]*)?`) // or a turn that goes on with an excerpt
+	echoEnd = regexp.MustCompile(`\n|[ \t]+>[ \t]`)
 	// The frame's parts, for when they are not together any more.
-	echoFrame = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*)?(?:</?` + tagName + `(?:\s[^<>]{0,60})?>|` + strings.Join(strings.Fields(regexp.QuoteMeta(instruction)), `[\s>|]+`) + `)`)
+	echoFrame = regexp.MustCompile(`(?m)(?:(?:^|\n)[ \t>|]*)?(?:</?` + tagName + `(?:\s[^<>]{0,60})?>|` + spread(notice) + `|` + spread(noticeStanding) + `)` +
+		`|(?:^|\n)[ \t>|]*(?:` + headStanding + `|` + headProfile + `|` + headFacts + `|` + headTurns + `)[ \t]*$`)
 )
 
+// EchoID begins the Key of an echo that names its item by id: a passage of a long text does.
+const EchoID = "id:"
+
+var echoCut = regexp.MustCompile(`…\s+\(cut;[\s>|]+whole[\s>|]+text[\s>|]+by[\s>|]+id[\s>|]+(\S{1,300})\)\s*$`)
+
 // echoHints are words of which a text with an echo holds one.
-var echoHints = append([]string{"episodic", "semantic", "procedural", tagName}, strings.Fields(instruction)[0])
+var echoHints = append([]string{"episodic", "semantic", "procedural", "profile/", tagName}, strings.Fields(notice)[0])
+
+// spread is a pattern of a text whose blanks may have become line breaks.
+func spread(s string) string {
+	return strings.Join(strings.Fields(regexp.QuoteMeta(s)), `[\s>|]+`)
+}
 
 // How far echoes are looked for.
 const (
@@ -52,22 +66,37 @@ func FindEchoes(text string) []Echo {
 	starts := echoStart.FindAllStringSubmatchIndex(text, mostEchoes)
 	frames := echoFrame.FindAllStringIndex(text, mostEchoes)
 	var out []Echo
+	var day time.Time
 	for i, m := range starts {
 		for len(frames) > 0 && frames[0][0] < m[0] {
 			out = append(out, Echo{Start: frames[0][0], End: frames[0][1]})
 			frames = frames[1:]
 		}
 		to := len(text)
-		if i+1 < len(starts) {
-			to = starts[i+1][0]
+		for _, next := range starts[i+1:] {
+			if next[4] >= 0 || m[4] < 0 { // a line behind ">" may be one that was quoted and wrapped
+				to = next[0]
+				break
+			}
 		}
 		if len(frames) > 0 {
 			to = min(to, frames[0][0])
 		}
-		e := Echo{Start: m[0], Kind: store.Kind(text[m[4]:m[5]])}
+		if m[1] > to {
+			continue // the frame, quoted
+		}
+		e := Echo{Start: m[0], Kind: store.Episodic, Day: day} // a turn that goes on is of the same day as a rule
+		if m[4] >= 0 {
+			e.Kind = store.Kind(text[m[4]:m[5]])
+		}
+		if e.Kind == "profile" {
+			e.Kind = store.Semantic
+		}
+		e.Weak = m[4] < 0
 		if m[2] >= 0 {
 			e.Day, _ = time.Parse(time.DateOnly, text[m[2]:m[3]]) //nolint:errcheck // no such day: none
 		}
+		day = e.Day
 		out = e.readings(out, text, m[1], to)
 	}
 	for _, f := range frames {
@@ -76,21 +105,15 @@ func FindEchoes(text string) []Echo {
 	return out
 }
 
-// readings appends what the echo may be: its content begins at from and ends at one of the line breaks up to to.
+// readings appends what the echo may be: its content begins at from and ends at one of the ends up to to.
 func (e Echo) readings(out []Echo, text string, from, to int) []Echo {
 	body := text[from:to]
-	for n, at := 0, 0; n < echoLines; n++ {
-		end := len(body)
-		if i := strings.IndexByte(body[at:], '\n'); i >= 0 {
-			end = at + i
-		}
-		if n > 0 && end > echoBytes {
-			break
-		}
-		if strings.TrimSpace(body[at:end]) == "" && n > 0 {
-			break // a line of an item has no blank line in it
-		}
+	for _, end := range echoEnds(body) {
 		e.End = from + end
+		if m := echoCut.FindStringSubmatch(body[:end]); m != nil {
+			e.Key = EchoID + m[1]
+			out = append(out, e)
+		}
 		for _, content := range unwrapped(body[:end]) {
 			e.Key = store.ContentKey(e.Kind, content)
 			out = append(out, e)
@@ -99,11 +122,33 @@ func (e Echo) readings(out []Echo, text string, from, to int) []Echo {
 				out = append(out, e)
 			}
 		}
-		if at = end + 1; at >= len(body) {
-			break
-		}
 	}
 	return out
+}
+
+// echoEnds lists where the line that a text begins with may end: with its own line, with one that it was wrapped into, or
+// before a turn that goes on and was joined to it. An item's line has no blank line in it.
+func echoEnds(body string) []int {
+	first := strings.IndexByte(body, '\n')
+	if first < 0 {
+		first = len(body)
+	}
+	ends := []int{first}
+	for at := 0; at < len(body) && len(ends) < echoLines; {
+		m := echoEnd.FindStringIndex(body[at:])
+		end := len(body)
+		if m != nil {
+			end = at + m[0]
+		}
+		if end > echoBytes || end > first && strings.TrimSpace(body[at:end]) == "" {
+			break
+		}
+		if end != first {
+			ends = append(ends, end)
+		}
+		at = end + 1
+	}
+	return ends
 }
 
 // unwrapped are the ways in which lines may have been one: wrapped at blanks, between characters that need none, or both.

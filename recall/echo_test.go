@@ -52,9 +52,9 @@ func TestEchoesAreFoundHoweverTheyLook(t *testing.T) {
 	items := echoItems()
 	var lines []string
 	for i := range items {
-		lines = append(lines, line(&items[i]))
+		lines = append(lines, plainLine(&items[i]))
 	}
-	block, _ := render(lines)
+	block, _ := render(notice, lines)
 	wrap := func(width int) string {
 		var out []string
 		for l := range strings.SplitSeq(block, "\n") {

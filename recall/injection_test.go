@@ -181,7 +181,7 @@ func TestNothingEscapesTheBlock(t *testing.T) {
 		total += len(corpus)
 		for _, s := range corpus {
 			it := item("id", "Ada", s)
-			text, hash := render([]string{line(&it)})
+			text, hash := render(notice, []string{plainLine(&it)})
 			if why := checkBlock(text, "Ada"); why != "" {
 				t.Errorf("%q: %s", s, why)
 			}
@@ -192,7 +192,7 @@ func TestNothingEscapesTheBlock(t *testing.T) {
 				t.Errorf("%q: words are gone: %q", s, inline(s))
 			}
 			it = item("id", s, "likes tea") // as the name of who speaks
-			if why := checkBlock(first2(render([]string{line(&it)})), ""); why != "" {
+			if why := checkBlock(first2(render(notice, []string{plainLine(&it)})), ""); why != "" {
 				t.Errorf("speaker %q: %s", s, why)
 			}
 		}
@@ -239,7 +239,7 @@ func FuzzInjection(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		it := store.Item{ID: "x", Kind: store.Episodic, Content: s}
 		it.Turn.Speaker = "Ada"
-		text, _ := render([]string{line(&it)})
+		text, _ := render(notice, []string{plainLine(&it)})
 		if why := checkBlock(text, "Ada"); why != "" {
 			t.Errorf("%s", why)
 		}

@@ -3,8 +3,9 @@ package recall
 import (
 	"context"
 	"fmt"
+	"slices"
 
-	"evoke/recall/tokens"
+	"evoke/scoring"
 	"evoke/store"
 )
 
@@ -15,80 +16,284 @@ type counter interface {
 	Name() string
 }
 
-// Context answers a request with a block for a prompt that never exceeds its budget. A request that names no limit gets
-// Options.BlockLimit results; those that do not fit are left out, never cut, and later ones that fit are taken. With a
-// budget of 0 there is no block and nothing is searched. Errors are those of Recall.
-func (e *Engine) Context(ctx context.Context, scopes []store.Scope, req BlockRequest) (*Block, error) {
-	if req.MaxTokens < 0 || req.MaxTokens > maxTokens {
-		return nil, store.Invalid("max_tokens", fmt.Sprintf("from 0 to %d", maxTokens), fmt.Sprint(req.MaxTokens))
-	}
-	if req.Limit == 0 {
-		req.Limit = e.opts.BlockLimit
-	}
-	p, err := e.plan(scopes, req.Request)
-	if err != nil {
-		return nil, err
-	}
-	count, err := tokens.For(req.Tokenizer)
-	if err != nil {
-		return nil, err
-	}
-	if req.MaxTokens == 0 {
-		return &Block{Tokenizer: count.Name(), Items: []string{}, Response: Response{Hits: []Hit{}, Embedder: "none"}}, nil
-	}
-	res, _, err := e.answer(ctx, scopes, p)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]*store.Item, len(res.Hits))
-	for i := range res.Hits {
-		items[i] = &res.Hits[i].Item
-	}
-	b, err := pack(ctx, items, req.MaxTokens, count)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range res.Duplicates {
-		b.LeftOut = append(b.LeftOut, LeftOut{ID: d.ID, Reason: "duplicate"})
-	}
-	overBudget(res.WhyNot, b)
-	b.Response = *res
-	return b, nil
+// material is what a block is made of.
+type material struct {
+	standing, profile, hits []source
+	terms                   []scoring.QueryTerm
+	// neighbours finds the turns around those placed, by the hit they stand beside, in the order of the hits; nil: none.
+	neighbours func(ctx context.Context, hits []source) []source
 }
 
-// pack fills a block with the items, best first, that fit the budget.
+// source is an item of one of the scopes searched.
+type source struct {
+	item  *store.Item
+	place int // of the scope
+}
+
+// placed is an item in a block.
+type placed struct {
+	source
+	part    Part
+	content string // what of the item is shown
+	compact bool
+	first   line // when it stands first in its group
+	next    line // … behind another turn
+	apart   line // … with turns between left out
+}
+
+// line is a rendered line and its tokens, once it was needed.
+type line struct {
+	text   string
+	tokens int
+}
+
+// group are lines that belong together: one item, or the turns of one session and day in their order.
+type group struct{ members []*placed }
+
+// packer fills a block.
 //
-// A line ends with a line break behind a character that is not blank, and the next begins with "-" or "<": the split
-// patterns of all encodings end a piece exactly there, so the counts of lines add up. The whole is counted all the
-// same, and the last item taken is given back for as long as it is over.
-func pack(ctx context.Context, items []*store.Item, budget int, c counter) (*Block, error) {
-	b := &Block{Budget: budget, Tokenizer: c.Name(), Items: []string{}}
-	empty, _ := render(nil)
-	used := c.Fast(empty)
-	var lines []string
-	var costs []int
-	for _, it := range items {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("pack: %w", err)
-		}
-		l := line(it)
-		cost := c.Fast(l + "\n")
-		if used+cost > budget {
-			b.LeftOut = append(b.LeftOut, LeftOut{ID: it.ID, Tokens: cost, Reason: "budget"})
-			continue
-		}
-		used += cost
-		lines, costs, b.Items = append(lines, l), append(costs, cost), append(b.Items, it.ID)
+// A line ends with a line break behind a character that is not blank, and the next begins with "-", ">", a letter or "<":
+// the split patterns of the encodings end a piece exactly there, so the counts of lines add up. The whole is counted all
+// the same, and the item taken last is given back for as long as it is over.
+type packer struct {
+	counter
+	shape                   Shape
+	budget, used            int
+	notice                  string
+	terms                   []scoring.QueryTerm
+	standing, profile, hits []*group
+	order                   []*placed // as taken
+	out                     *Block
+}
+
+// The parts of a budget that standing wishes and the profile may take before the hits had theirs.
+const (
+	standingShare = 0.5
+	profileShare  = 0.3
+)
+
+// An item that needs more than this part of the budget, and more than so many tokens, is shown by its best passage.
+const (
+	longShare  = 0.25
+	longTokens = 200
+)
+
+// pack fills a block: standing wishes and corrections first, within half of the budget, the profile within a third of the
+// rest, then the hits, the best first, each whole, by a passage when it is long, or not at all; then what of the first two
+// had found no room, then the neighbours of the hits.
+func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (*Block, error) {
+	k := &packer{
+		counter: c, shape: shape, budget: budget, terms: m.terms, notice: notice,
+		out: &Block{Budget: budget, Tokenizer: c.Name(), Shape: shape, Items: []string{}},
 	}
-	for len(lines) > 0 {
-		text, hash := render(lines)
-		if n := c.Count(text); n <= budget {
-			b.Text, b.Hash, b.Tokens = text, hash, n
-			return b, nil
-		}
-		last := len(lines) - 1
-		b.LeftOut = append(b.LeftOut, LeftOut{ID: b.Items[last], Tokens: costs[last], Reason: "budget"})
-		lines, b.Items = lines[:last], b.Items[:last]
+	if len(m.standing) > 0 {
+		k.notice = noticeStanding
 	}
-	return b, nil
+	empty, _ := render(k.notice, nil)
+	k.used = c.Fast(empty)
+	room := max(0, budget-k.used)
+	var late []source // of standing and profile
+	for _, pass := range []struct {
+		part Part
+		list []source
+		cap  int
+		late bool
+	}{
+		{PartStanding, m.standing, k.used + int(standingShare*float64(room)), true},
+		{PartProfile, m.profile, k.used + int((standingShare+profileShare)*float64(room)), true},
+		{PartHit, m.hits, budget, false},
+	} {
+		for _, s := range pass.list {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("pack: %w", err)
+			}
+			cost, ok := k.take(s, pass.part, pass.cap)
+			switch {
+			case ok:
+			case pass.late:
+				late = append(late, s)
+			default:
+				k.leave(s.item.ID, cost)
+			}
+		}
+	}
+	for _, s := range late {
+		part := PartStanding
+		if s.item.IsProfile() {
+			part = PartProfile
+		}
+		if cost, ok := k.take(s, part, budget); !ok {
+			k.leave(s.item.ID, cost)
+		}
+	}
+	if m.neighbours != nil && len(k.hits) > 0 && budget-k.used > neighbourRoom {
+		for _, s := range m.neighbours(ctx, m.hits) {
+			k.take(s, PartNeighbour, budget)
+		}
+	}
+	return k.finish(), nil
+}
+
+func (k *packer) leave(id string, cost int) {
+	k.out.LeftOut = append(k.out.LeftOut, LeftOut{ID: id, Tokens: cost, Reason: "budget"})
+}
+
+// take places an item if that keeps the block within a limit, and tells what it costs, or would.
+func (k *packer) take(s source, part Part, limit int) (cost int, ok bool) {
+	p := &placed{source: s, part: part, content: s.item.Content}
+	g, at, cost := k.fit(p)
+	whole := cost
+	if part != PartNeighbour && (k.used+cost > limit || cost > max(longTokens, int(longShare*float64(k.budget)))) {
+		if passage, long := compact(s.item, k.terms); long {
+			short := &placed{source: s, part: part, content: passage, compact: true}
+			if sg, sat, sc := k.fit(short); sc < whole {
+				p, g, at, cost = short, sg, sat, sc
+			}
+		}
+	}
+	if k.used+cost > limit {
+		return whole, false
+	}
+	if g == nil {
+		g = &group{}
+		list := k.list(part)
+		*list = append(*list, g)
+	}
+	g.members = slices.Insert(g.members, at, p)
+	k.order = append(k.order, p)
+	k.used += cost
+	return cost, true
+}
+
+func (k *packer) list(part Part) *[]*group {
+	switch part {
+	case PartStanding:
+		return &k.standing
+	case PartProfile:
+		return &k.profile
+	}
+	return &k.hits
+}
+
+// fit finds the excerpt that an item belongs to, nil for none, its place in it, and what it would cost there.
+func (k *packer) fit(p *placed) (g *group, at, cost int) {
+	for _, h := range k.hits {
+		if (p.part == PartHit || p.part == PartNeighbour) && h.admits(p) {
+			at := slices.IndexFunc(h.members, func(m *placed) bool { return m.item.Turn.Position > p.item.Turn.Position })
+			if at < 0 {
+				at = len(h.members)
+			}
+			before, after := k.memberCost(h, at), 0
+			longer := group{slices.Insert(slices.Clone(h.members), at, p)}
+			after = k.memberCost(&longer, at) + k.memberCost(&longer, at+1)
+			return h, at, after - before
+		}
+	}
+	alone := group{[]*placed{p}}
+	return nil, 0, k.memberCost(&alone, 0) + k.headingCost(p)
+}
+
+// admits reports whether a turn is of the session and day of an excerpt.
+func (g *group) admits(p *placed) bool {
+	m := g.members[0]
+	a, b := &m.item.Turn, &p.item.Turn
+	return m.place == p.place && a.IsTurn() && b.IsTurn() && a.Session == b.Session && a.Thread == b.Thread &&
+		m.item.Kind == store.Episodic && p.item.Kind == store.Episodic && sameDay(m.item, p.item)
+}
+
+func sameDay(a, b *store.Item) bool {
+	ya, ma, da := a.ValidFrom.UTC().Date()
+	yb, mb, db := b.ValidFrom.UTC().Date()
+	return ya == yb && ma == mb && da == db
+}
+
+// line renders a member of a group.
+func (k *packer) line(g *group, i int) *line {
+	p := g.members[i]
+	l, build := &p.first, func() string { return head(p.item, p.part, k.shape, p.content) }
+	if i > 0 {
+		apart := p.item.Turn.Position > g.members[i-1].item.Turn.Position+1
+		if l = &p.next; apart {
+			l = &p.apart
+		}
+		build = func() string { return follow(p.item, apart, k.shape, p.content) }
+	}
+	if l.text == "" {
+		l.text = build()
+		l.tokens = k.Fast(l.text + "\n")
+	}
+	return l
+}
+
+// memberCost is what the i-th line of a group costs, 0 for one behind the last.
+func (k *packer) memberCost(g *group, i int) int {
+	if i >= len(g.members) {
+		return 0
+	}
+	return k.line(g, i).tokens
+}
+
+// The headings of a briefing.
+const (
+	headStanding = "What the user asked for and corrected"
+	headProfile  = "Profile"
+	headFacts    = "Facts"
+	headTurns    = "From conversations"
+)
+
+func headingOf(p *placed) string {
+	switch {
+	case p.part == PartStanding:
+		return headStanding
+	case p.part == PartProfile:
+		return headProfile
+	case p.item.Kind == store.Episodic:
+		return headTurns
+	}
+	return headFacts
+}
+
+// headingCost is what the heading costs that an item is the first under.
+func (k *packer) headingCost(p *placed) int {
+	h := headingOf(p)
+	if k.shape != Briefing || slices.ContainsFunc(k.order, func(o *placed) bool { return headingOf(o) == h }) {
+		return 0
+	}
+	return k.Fast(h + "\n")
+}
+
+// finish renders what was taken, counts it, and gives back from the end while it is over.
+func (k *packer) finish() *Block {
+	for len(k.order) > 0 {
+		text, hash := render(k.reading(), k.layout())
+		if n := k.Count(text); n <= k.budget {
+			k.out.Text, k.out.Hash, k.out.Tokens = text, hash, n
+			k.tell()
+			return k.out
+		}
+		last := k.order[len(k.order)-1]
+		k.order = k.order[:len(k.order)-1]
+		cost := k.line(&group{[]*placed{last}}, 0).tokens
+		k.drop(last)
+		if last.part != PartNeighbour {
+			k.leave(last.item.ID, cost)
+		}
+	}
+	return k.out
+}
+
+// reading is the notice that the block needs.
+func (k *packer) reading() string {
+	if len(k.standing) == 0 {
+		return notice
+	}
+	return k.notice
+}
+
+func (k *packer) drop(p *placed) {
+	list := k.list(p.part)
+	for _, g := range *list {
+		g.members = slices.DeleteFunc(g.members, func(m *placed) bool { return m == p })
+	}
+	*list = slices.DeleteFunc(*list, func(g *group) bool { return len(g.members) == 0 })
 }

@@ -86,7 +86,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 		if mix%10 > 0 {
 			hand = quick{c}
 		}
-		b, err := pack(context.Background(), items, budget, hand)
+		b, err := pack(context.Background(), hitsOf(items), []Shape{Lines, Lines, Briefing, Full}[mix%4], budget, hand)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestPackSkipsAndGoesOn(t *testing.T) {
 	}
 	long := item("long", "", strings.Repeat("far too long ", 200))
 	a, b := item("a", "", "short one"), item("b", "", "short two")
-	got, err := pack(context.Background(), []*store.Item{&a, &long, &b}, 80, c)
+	got, err := pack(context.Background(), hitsOf([]*store.Item{&a, &long, &b}), Lines, 80, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestPackSkipsAndGoesOn(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, budget := range []int{0, 1, 10, 30} {
-		got, err := pack(context.Background(), []*store.Item{&a}, budget, c)
+		got, err := pack(context.Background(), hitsOf([]*store.Item{&a}), Lines, budget, c)
 		if err != nil || got.Text != "" || got.Tokens != 0 || len(got.LeftOut) != 1 || got.Hash != "" {
 			t.Errorf("budget %d: %+v, %v", budget, got, err)
 		}
@@ -156,7 +156,7 @@ func TestPackGivesBackWhatDoesNotAddUp(t *testing.T) {
 		it := item(fmt.Sprint(i), "", "x")
 		items = append(items, &it)
 	}
-	b, err := pack(context.Background(), items, 20, superadditive{})
+	b, err := pack(context.Background(), hitsOf(items), Lines, 20, superadditive{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,15 @@ func TestPackStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	a := item("a", "", "x")
-	if _, err := pack(ctx, []*store.Item{&a}, 100, superadditive{}); !errors.Is(err, context.Canceled) {
+	if _, err := pack(ctx, hitsOf([]*store.Item{&a}), Lines, 100, superadditive{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+func hitsOf(items []*store.Item) material {
+	var m material
+	for _, it := range items {
+		m.hits = append(m.hits, source{item: it})
+	}
+	return m
 }

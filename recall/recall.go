@@ -88,29 +88,3 @@ type Explanation struct {
 	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense (0 and 1 are the model's typical ends), cosine, speaker, when, date, user, session, chunks
 	Ranks   map[store.Arm]int  `json:"ranks"` // rank in each arm that nominated the item
 }
-
-// BlockRequest asks for a prompt block.
-type BlockRequest struct {
-	Request
-	MaxTokens int    // budget of the whole rendered block; 0–100000; nil-like 0 means "no block"
-	Tokenizer string // a model name ("gpt-4o") or encoding ("o200k_base"); "" means o200k_base
-}
-
-// Block is a rendered block that never exceeds its budget.
-type Block struct {
-	Text      string    `json:"text"`   // "" when not even the frame and one item fit
-	Tokens    int       `json:"tokens"` // exact count of Text
-	Budget    int       `json:"budget"`
-	Tokenizer string    `json:"tokenizer"` // the encoding counted with
-	Hash      string    `json:"hash"`      // of what stands between the tags, and written into the frame; see FindBlocks
-	Items     []string  `json:"items"`     // ids in the block, in order
-	LeftOut   []LeftOut `json:"left_out,omitempty"`
-	Response  Response  `json:"-"`
-}
-
-// LeftOut is an item that was recalled but is not in the block.
-type LeftOut struct {
-	ID     string `json:"id"`
-	Tokens int    `json:"tokens"` // what it would have needed
-	Reason string `json:"reason"` // "budget", "duplicate"
-}

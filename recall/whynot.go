@@ -106,7 +106,8 @@ func (e *Engine) explainNamed(ctx context.Context, p *plan, scopes []searched, i
 				union.Records = append(union.Records, extra.Records...)
 			}
 		}
-		for _, c := range q.score(s.scope, s.place, &union) {
+		scored, _ := e.score(ctx, &q, s.scope, s.place, &union)
+		for _, c := range scored {
 			id := c.hit.Item.ID
 			if _, found := slices.BinarySearch(ids, id); found && (byID[id] == nil || compare(c, byID[id]) < 0) {
 				byID[id] = c
@@ -208,13 +209,18 @@ func (p *plan) unseen(it *store.Item) string {
 	return "it is not valid at the time asked about"
 }
 
-// overBudget turns the hits that a block had no room for into what they are.
-func overBudget(fates []Fate, b *Block) {
+// inBlock turns the fates of a recall into those of a block: hits that it had no room for, and items that are in it for
+// another reason than the query.
+func inBlock(fates []Fate, b *Block) {
 	for i := range fates {
 		f := &fates[i]
 		at := slices.IndexFunc(b.LeftOut, func(l LeftOut) bool { return l.ID == f.ID && l.Reason == "budget" })
-		if f.Outcome == Returned && at >= 0 {
+		in := slices.IndexFunc(b.Entries, func(e Entry) bool { return e.ID == f.ID })
+		switch {
+		case f.Outcome == Returned && at >= 0:
 			f.Outcome, f.Detail = OverBudget, fmt.Sprintf("it needs %d tokens, which the block of %d had not left", b.LeftOut[at].Tokens, b.Budget)
+		case in >= 0 && (f.Outcome != Returned || b.Entries[in].Part != PartHit):
+			f.Outcome, f.Detail = Returned, fmt.Sprintf("it is in the block, as %s", b.Entries[in].Part)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestWhyNotOfABlock(t *testing.T) {
 	f := conversation()
 	f.add(alice, turn("long", "s4", 0, "Jonas", "The greyhound from the shelter. "+strings.Repeat("She ran and ran around the lake until evening fell. ", 40), now))
 	e := engine(t, f, nil, Options{})
-	b, err := e.Context(t.Context(), []store.Scope{alice}, BlockRequest{Request: Request{Query: "greyhound from the shelter", MinScore: ptr(0.0), WhyNot: []string{"long", "2"}}, MaxTokens: 200})
+	b, err := e.Context(t.Context(), []store.Scope{alice}, BlockRequest{Request: Request{Query: "greyhound from the shelter", MinScore: ptr(0.0), WhyNot: []string{"long", "2"}}, MaxTokens: 110})
 	if err != nil {
 		t.Fatal(err)
 	}

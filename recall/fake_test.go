@@ -91,6 +91,16 @@ func (f *fake) Search(ctx context.Context, sc store.Scope, q store.Query) (*stor
 		return c, nil
 	}
 	s.link()
+	if q.Correct {
+		q.Terms = scoring.CorrectTypos(q.Terms, func(t scoring.Term) (n int) {
+			for i := range s.records {
+				if q.View.Sees(&s.records[i].Item) && slices.ContainsFunc(s.records[i].Doc.Terms(), func(f scoring.TermFreq) bool { return f.Term == t }) {
+					n++
+				}
+			}
+			return n
+		})
+	}
 	c.Pending, c.Terms = s.pending, q.Terms
 	var seen []int
 	for i := range s.records {

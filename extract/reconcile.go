@@ -331,6 +331,7 @@ func (r *reconciler) item(op Operation) *store.Item {
 	if op.Durability == DurableTask {
 		r.bind(it)
 	}
+	report(it, &op)
 	if err := it.Prepare(store.Limits{}); err != nil {
 		r.rejected[malformed]++
 		return nil

@@ -50,6 +50,7 @@ func (r *reconciler) confirm(it *store.Item, op Operation) *store.Item {
 		confidence = 0
 	}
 	raise(it, confidence, op.Importance)
+	report(it, &op)
 	if it.Provenance.Said.Before(r.said) {
 		it.Provenance.Said = r.said
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -154,25 +153,6 @@ func (t *tx) dueJobs(tenant string, now int64, n int, of whose) (jobs []dueJob, 
 		return err //nolint:wrapcheck // rows names the operation
 	})
 	return jobs, err
-}
-
-// rows runs a query within a write and calls f for each of its rows.
-func (t *tx) rows(op, query string, args []any, f func(*sql.Rows) error) (err error) {
-	s, err := t.stmt(query) //nolint:sqlclosecheck // the writer keeps it and closes it
-	if err != nil {
-		return wrap(op, err)
-	}
-	rows, err := s.QueryContext(t.ctx, args...)
-	if err != nil {
-		return wrap(op, err)
-	}
-	defer func() { err = errors.Join(err, wrap(op, rows.Close())) }()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return wrap(op, err)
-		}
-	}
-	return wrap(op, rows.Err())
 }
 
 // NextDue returns when the earliest job can be claimed; a leased one can be when its lease ends.

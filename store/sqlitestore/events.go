@@ -53,7 +53,7 @@ func (db *DB) Event(ctx context.Context, tenant, id string) (store.Event, error)
 const eventColumns = `SELECT e.id, s.user, s.agent, e.thread, e.first, e.up_to, e.state, e.facts, e.note, e.extractor, e.created_at, e.done_at
 FROM events e JOIN scopes s ON s.n = e.scope WHERE `
 
-func scanEvent(tenant string, row interface{ Scan(...any) error }) (store.Event, error) {
+func scanEvent(tenant string, row scanner) (store.Event, error) {
 	e := store.Event{Scope: store.Scope{Tenant: tenant}}
 	var state string
 	var created, done int64
@@ -64,37 +64,17 @@ func scanEvent(tenant string, row interface{ Scan(...any) error }) (store.Event,
 
 // ListEvents pages through a tenant's events, newest first.
 func (db *DB) ListEvents(ctx context.Context, tenant string, q store.EventQuery) (page store.EventPage, err error) {
-	if err := db.enter(ctx); err != nil {
-		return page, err
+	l := listing[store.Event]{
+		op: "read events", columns: eventColumns, owner: "e.tenant", at: "e.created_at", id: "e.id", scan: scanEvent,
+		place: func(e *store.Event) (time.Time, string) { return e.CreatedAt, e.ID },
 	}
-	defer db.leave()
-	n, c, err := pageArgs(tenant, q.Scope, q.Limit, q.Cursor)
-	if err != nil {
-		return page, err
-	}
-	var w where
-	w.and("e.tenant = ?", tenant)
-	w.ofScope(q.Scope)
 	if q.State != "" {
-		w.and("e.state = ?", string(q.State))
+		l.where.and("e.state = ?", string(q.State))
 	}
 	if q.Thread != "" {
-		w.and("e.thread = ?", q.Thread)
+		l.where.and("e.thread = ?", q.Thread)
 	}
-	if c != nil {
-		w.and("(e.created_at, e.id) < (?, ?)", c.At, c.ID)
-	}
-	page.Events = []store.Event{}
-	err = db.rows(ctx, "read events", eventColumns+w.text()+" ORDER BY e.created_at DESC, e.id DESC LIMIT ?", append(w.args, n), func(rows *sql.Rows) error {
-		e, err := scanEvent(tenant, rows)
-		page.Events = append(page.Events, e)
-		return err
-	})
-	if len(page.Events) == n {
-		page.Events = page.Events[:n-1]
-		last := &page.Events[n-2]
-		page.Next = timeCursor{micros(last.CreatedAt), last.ID}.String()
-	}
+	page.Events, page.Next, err = l.page(ctx, db, tenant, q.Scope, q.Limit, q.Cursor)
 	return page, err
 }
 

@@ -3,86 +3,12 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"evoke/store"
 )
-
-// timeCursor is where a page of entries that are sorted by time, newest first, ended.
-type timeCursor struct {
-	At int64  `json:"at"`
-	ID string `json:"id"`
-}
-
-func (c timeCursor) String() string {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return "" // a number and a string always encode
-	}
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// pageArgs checks what selects a page. limit is one more than asked for, to see whether another page follows.
-func pageArgs(tenant string, sc *store.Scope, limit int, cursor string) (n int, _ *timeCursor, err error) {
-	if tenant == "" {
-		return 0, nil, fmt.Errorf("%w: no tenant given", store.ErrTenant)
-	}
-	if sc != nil {
-		if err := sc.Validate(); err != nil {
-			return 0, nil, err
-		}
-		if sc.Tenant != tenant {
-			return 0, nil, fmt.Errorf("%w: the memory is another tenant's", store.ErrTenant)
-		}
-	}
-	if limit == 0 {
-		limit = 100
-	}
-	if limit < 0 || limit > 1000 {
-		return 0, nil, store.Invalid("limit", "between 1 and 1000", fmt.Sprint(limit))
-	}
-	if cursor == "" {
-		return limit + 1, nil, nil
-	}
-	var c timeCursor
-	b, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
-		return 0, nil, store.Invalid("cursor", "one that the previous page of this listing gave", "")
-	}
-	return limit + 1, &c, nil
-}
-
-// ofScope narrows a listing to one scope.
-func (w *where) ofScope(sc *store.Scope) {
-	if sc != nil {
-		w.and("s.user = ?", sc.User)
-		w.and("s.agent = ?", sc.Agent)
-	}
-}
-
-// rows runs a query and calls f for each of its rows.
-func (db *DB) rows(ctx context.Context, op, query string, args []any, f func(*sql.Rows) error) error {
-	return db.reading(func(r *sql.DB) (err error) {
-		rows, err := r.QueryContext(ctx, query, args...)
-		if err != nil {
-			return wrap(op, err)
-		}
-		defer func() { err = errors.Join(err, wrap(op, rows.Close())) }()
-		for rows.Next() {
-			if err := f(rows); err != nil {
-				return wrap(op, err)
-			}
-		}
-		return wrap(op, rows.Err())
-	})
-}
 
 func (t *tx) quarantine(scope int64, tenant string, qs []store.Quarantined) error {
 	for i := range qs {
@@ -110,7 +36,7 @@ func (t *tx) dropResting(scope int64, id string) error {
 const quarantineColumns = `SELECT q.id, s.user, s.agent, q.event, q.thread, q.turn, q.extractor, q.reason, q.operation, q.at
 FROM quarantine q JOIN scopes s ON s.n = q.scope WHERE `
 
-func scanQuarantined(tenant string, rows interface{ Scan(...any) error }) (store.Quarantined, error) {
+func scanQuarantined(tenant string, rows scanner) (store.Quarantined, error) {
 	q := store.Quarantined{Scope: store.Scope{Tenant: tenant}}
 	var at int64
 	err := rows.Scan(&q.ID, &q.Scope.User, &q.Scope.Agent, &q.Event, &q.Thread, &q.Turn, &q.Extractor, &q.Reason, &q.Operation, &at)
@@ -120,31 +46,11 @@ func scanQuarantined(tenant string, rows interface{ Scan(...any) error }) (store
 
 // ListQuarantined pages through a tenant's quarantined operations, newest first.
 func (db *DB) ListQuarantined(ctx context.Context, tenant string, q store.QuarantineQuery) (page store.QuarantinePage, err error) {
-	if err := db.enter(ctx); err != nil {
-		return page, err
+	l := listing[store.Quarantined]{
+		op: "read quarantine", columns: quarantineColumns, owner: "q.tenant", at: "q.at", id: "q.id", scan: scanQuarantined,
+		place: func(e *store.Quarantined) (time.Time, string) { return e.At, e.ID },
 	}
-	defer db.leave()
-	n, c, err := pageArgs(tenant, q.Scope, q.Limit, q.Cursor)
-	if err != nil {
-		return page, err
-	}
-	var w where
-	w.and("q.tenant = ?", tenant)
-	w.ofScope(q.Scope)
-	if c != nil {
-		w.and("(q.at, q.id) < (?, ?)", c.At, c.ID)
-	}
-	page.Entries = []store.Quarantined{}
-	err = db.rows(ctx, "read quarantine", quarantineColumns+w.text()+" ORDER BY q.at DESC, q.id DESC LIMIT ?", append(w.args, n), func(rows *sql.Rows) error {
-		e, err := scanQuarantined(tenant, rows)
-		page.Entries = append(page.Entries, e)
-		return err
-	})
-	if len(page.Entries) == n {
-		page.Entries = page.Entries[:n-1]
-		last := &page.Entries[n-2]
-		page.Next = timeCursor{micros(last.At), last.ID}.String()
-	}
+	page.Entries, page.Next, err = l.page(ctx, db, tenant, q.Scope, q.Limit, q.Cursor)
 	return page, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"evoke/embed"
-	"evoke/embed/wordvec"
+	"evoke/recall/wordvec"
 	"evoke/store"
 )
 

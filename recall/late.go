@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"evoke/embed/wordvec"
+	"evoke/recall/wordvec"
 	"evoke/scoring"
 	"evoke/store"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"evoke/embed"
-	"evoke/embed/wordvec"
+	"evoke/recall/wordvec"
 	"evoke/scoring"
 	"evoke/store"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"evoke/embed/wordvec"
+	"evoke/recall/wordvec"
 	"evoke/scoring"
 	"evoke/store"
 )

@@ -5,7 +5,7 @@
 // A word of an item stands for all its occurrences: it has one constant vector,
 // that of the word alone, whatever item it is of. These vectors are constants of
 // the program, computed once for each model over the words of the model's own
-// vocabulary (embed/internal/fitwords). So nothing is stored of an item, nothing
+// vocabulary (cmd/internal/fitwords). So nothing is stored of an item, nothing
 // remains of one that is erased, no tenant's words say anything about another's,
 // and every backend sees the same.
 //
@@ -61,6 +61,19 @@ func (t *Table) Len() int { return len(t.terms) }
 
 // row finds a term's place; ok is false when the table has no vector for it.
 func (t *Table) row(term scoring.Term) (i int, ok bool) { return slices.BinarySearch(t.terms, term) }
+
+// Term is how words are known.
+type Term = scoring.Term
+
+// TermOf is the term of a single word; ok is false for stop words, and for what
+// the analyzer takes for no word or for several.
+func TermOf(word string) (t Term, ok bool) {
+	tokens := scoring.Tokens(word)
+	if len(tokens) != 1 {
+		return 0, false
+	}
+	return scoring.HashTerm(tokens[0]), true
+}
 
 // Has reports whether the table has a vector for a term: whether it is a word
 // that the model's vocabulary knows.

@@ -1,6 +1,6 @@
-// Command fitwords makes the table of embed/wordvec for one installed model:
+// Command fitwords makes the table of recall/wordvec for one installed model:
 //
-//	go run ./embed/internal/fitwords MODEL embed/wordvec/data [WORDS-OF-MODEL …]
+//	go run ./cmd/internal/fitwords MODEL recall/wordvec/data [WORDS-OF-MODEL …]
 //
 // It takes the whole words of the model's own vocabulary and of those of the
 // models named behind, asks the model for the vector of each alone, and keeps
@@ -26,8 +26,7 @@ import (
 	"evoke/embed/centre"
 	"evoke/embed/local"
 	"evoke/embed/modelstore"
-	"evoke/embed/wordvec"
-	"evoke/scoring"
+	"evoke/recall/wordvec"
 )
 
 const (
@@ -65,7 +64,7 @@ func run(ctx context.Context, model, out string, others []string) error {
 		}
 		vocabulary(list, e.Vocabulary(), i > 0 || len(others) == 0)
 	}
-	f := &wordvec.File{Version: version, Words: map[scoring.Term][]float32{}}
+	f := &wordvec.File{Version: version, Words: map[wordvec.Term][]float32{}}
 	vectors, script, err := alone(ctx, enc, list)
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func run(ctx context.Context, model, out string, others []string) error {
 	for t, v := range vectors {
 		on := make([]float32, axes)
 		for i, a := range f.Axes {
-			on[i] = scoring.Dot(a, v)
+			on[i] = dot(a, v)
 		}
 		f.Words[t] = unit(on)
 	}
@@ -120,9 +119,9 @@ func vocabulary(list map[string]bool, pieces []string, latin bool) {
 
 // alone is the mean of the unit vectors of the words of each term, every word
 // embedded by itself, in lower case and as at the beginning of a sentence.
-func alone(ctx context.Context, enc *local.Encoder, list map[string]bool) (map[scoring.Term][]float32, map[scoring.Term]centre.Script, error) {
+func alone(ctx context.Context, enc *local.Encoder, list map[string]bool) (map[wordvec.Term][]float32, map[wordvec.Term]centre.Script, error) {
 	var mu sync.Mutex
-	sums, script := map[scoring.Term][]float32{}, map[scoring.Term]centre.Script{}
+	sums, script := map[wordvec.Term][]float32{}, map[wordvec.Term]centre.Script{}
 	cased := slices.ContainsFunc(enc.Vocabulary(), func(p string) bool { return p == "A" || p == "\u2581A" })
 	work := make(chan string)
 	errs := make([]error, 2)
@@ -130,8 +129,8 @@ func alone(ctx context.Context, enc *local.Encoder, list map[string]bool) (map[s
 	for n := range errs {
 		wg.Go(func() {
 			for w := range work {
-				tokens := scoring.Tokens(w)
-				if len(tokens) != 1 || errs[n] != nil {
+				t, ok := wordvec.TermOf(w)
+				if !ok || errs[n] != nil {
 					continue
 				}
 				forms := []string{w}
@@ -145,7 +144,6 @@ func alone(ctx context.Context, enc *local.Encoder, list map[string]bool) (map[s
 						break
 					}
 					mu.Lock()
-					t := scoring.HashTerm(tokens[0])
 					if sums[t] == nil {
 						sums[t] = make([]float32, len(v))
 						if script[t] = centre.Of(w); script[t] == centre.Other {
@@ -207,7 +205,7 @@ func queryMeans(ctx context.Context, enc *local.Encoder, f *wordvec.File) error 
 }
 
 // principal are the n axes along which the vectors lie farthest apart.
-func principal(vectors map[scoring.Term][]float32, n int) [][]float32 {
+func principal(vectors map[wordvec.Term][]float32, n int) [][]float32 {
 	var all [][]float32
 	for _, t := range sortedTerms(vectors) {
 		all = append(all, vectors[t])
@@ -235,10 +233,10 @@ func principal(vectors map[scoring.Term][]float32, n int) [][]float32 {
 		for i, a := range axes {
 			next := make([]float32, dim)
 			for j := range next {
-				next[j] = scoring.Dot(cov[j], a)
+				next[j] = dot(cov[j], a)
 			}
 			for _, b := range axes[:i] {
-				along := scoring.Dot(b, next)
+				along := dot(b, next)
 				for j := range next {
 					next[j] -= along * b[j]
 				}
@@ -259,6 +257,14 @@ func mean(vs [][]float32) []float32 {
 	return m
 }
 
+func dot(a, b []float32) float32 {
+	var s float32
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}
+
 func add(sum, v []float32) {
 	for i, x := range v {
 		sum[i] += x
@@ -272,7 +278,7 @@ func subtract(v, m []float32) {
 }
 
 func unit(v []float32) []float32 {
-	n := math.Sqrt(float64(scoring.Dot(v, v)))
+	n := math.Sqrt(float64(dot(v, v)))
 	if n == 0 {
 		return v
 	}
@@ -292,8 +298,8 @@ func sorted(list map[string]bool) []string {
 	return out
 }
 
-func sortedTerms(m map[scoring.Term][]float32) []scoring.Term {
-	var out []scoring.Term
+func sortedTerms(m map[wordvec.Term][]float32) []wordvec.Term {
+	var out []wordvec.Term
 	for t := range m {
 		out = append(out, t)
 	}

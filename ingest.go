@@ -44,6 +44,7 @@ func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestR
 	}
 	res, err := m.ingester.Ingest(ctx, at.write, r.Thread, msgs, &extract.Call{
 		Key: r.IdempotencyKey, Debounce: at.set.Memory.Debounce, MaxWait: at.set.Memory.MaxWait,
+		ToolSummaries: at.set.Memory.ToolSummaries, Recalled: at.read,
 	})
 	if err != nil {
 		return IngestResult{}, err

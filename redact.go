@@ -3,8 +3,10 @@ package evoke
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"evoke/extract/message"
+	"evoke/recall"
 	"evoke/store"
 )
 
@@ -80,9 +82,23 @@ func (r *redaction) messages(msgs []message.Message, limits message.Options) ([]
 		return nil, err
 	}
 	for i := range clean {
-		clean[i].Content, clean[i].Name = r.text(clean[i].Content), r.text(clean[i].Name)
+		clean[i].Content, clean[i].Name = r.said(clean[i].Content), r.text(clean[i].Name)
 	}
 	return clean, r.err
+}
+
+// said goes over what a message says, but for the blocks that Evoke put into it: what they hold was gone over when it was
+// stored, and they are not kept. A mask over the digits of a block's hash would make it unknown.
+func (r *redaction) said(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range recall.FindBlocks(text) {
+		b.WriteString(r.text(text[at:s.Start]))
+		b.WriteString(text[s.Start:s.End])
+		at = s.End
+	}
+	b.WriteString(r.text(text[at:]))
+	return b.String()
 }
 
 func (r *redaction) item(it *store.Item) {

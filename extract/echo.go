@@ -21,7 +21,11 @@ type Echo struct {
 	// when it was put into the block, so that its line has the key that FilterOptions.EchoKey gives.
 	Kind store.Kind
 	Day  time.Time
+	Weak bool // it reads like any quotation, too: an echo only beside others
 }
+
+// echoID begins the key of an echo that names its item by id.
+const echoID = "id:"
 
 // filter is what Filter is asked with for a call: with the keys of those stored items that stand in the messages.
 func (g *Ingester) filter(ctx context.Context, sc store.Scope, msgs []message.Message, call *Call) (FilterOptions, error) {
@@ -36,19 +40,44 @@ func (g *Ingester) filter(ctx context.Context, sc store.Scope, msgs []message.Me
 	if scopes == nil {
 		scopes = []store.Scope{sc}
 	}
-	var keys []string
+	keys := store.ProfileKeys() // a section of the profile is not found by what it says
+	var ids []string
 	for _, e := range echoes {
-		keys = append(keys, e.Key)
+		if id, ok := strings.CutPrefix(e.Key, echoID); ok {
+			ids = append(ids, id)
+		} else {
+			keys = append(keys, e.Key)
+		}
 	}
-	slices.Sort(keys)
+	tell := func(it *store.Item) {
+		o.Known[echoID+it.ID] = true
+		if it.ContentKey != "" { // that is what a frame has
+			o.Known[it.ContentKey] = true
+		}
+		if o.EchoKey != nil {
+			o.Known[o.EchoKey(it)] = true
+		}
+	}
 	const most = 500 // keys in one question
-	for part := range slices.Chunk(slices.Compact(keys), most) {
-		f := store.Filter{ContentKeys: part}
-		if err := g.known(ctx, scopes, f, func(it *store.Item) { o.Known[it.ContentKey] = true }); err != nil {
+	var asked []store.Filter
+	for part := range slices.Chunk(sorted(keys), most) {
+		asked = append(asked, store.Filter{ContentKeys: part})
+	}
+	for part := range slices.Chunk(sorted(ids), most) {
+		asked = append(asked, store.Filter{IDs: part})
+	}
+	for _, f := range asked {
+		if err := g.known(ctx, scopes, f, tell); err != nil {
 			return o, err
 		}
 	}
 	return o, g.changed(ctx, scopes, echoes, o)
+}
+
+// sorted sorts a list, each once.
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // changed looks for items whose text was changed when it was put into a block, on the days of the lines that are not
@@ -140,16 +169,18 @@ func stripEchoes(d *Draft) string {
 	if len(echoes) == 0 {
 		return text
 	}
+	strong := slices.ContainsFunc(echoes, func(e Echo) bool { return !e.Weak && d.opts.Known[e.Key] })
 	end := map[int]int{} // of what is cut, by where it begins
-	known := false
 	for _, e := range echoes {
-		if d.opts.Known[e.Key] && e.Key != "" {
-			known = true
+		if d.opts.Known[e.Key] && (strong || !e.Weak) {
 			end[e.Start] = max(end[e.Start], e.End)
 		}
 	}
 	frameless := cutSpans(text, echoes, func(e Echo) int { return max(end[e.Start], frameEnd(e)) })
-	if known || strings.TrimSpace(frameless) == "" {
+	switch {
+	case !says(frameless): // marks of quoting, bullets
+		return ""
+	case strong:
 		return frameless
 	}
 	return text

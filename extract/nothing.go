@@ -30,7 +30,7 @@ const longestCourtesy = 100
 // extraction.
 func saysNothing(text string) bool {
 	if len(text) > 4*longestCourtesy {
-		return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		return !says(text)
 	}
 	words := store.FoldText(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && r != 0xFE0F && r != 0x20E3 {
@@ -39,4 +39,9 @@ func saysNothing(text string) bool {
 		return ' '
 	}, text))
 	return words == "" || len(words) <= longestCourtesy && courtesies[words]
+}
+
+// says reports whether there is a letter or a digit in a text.
+func says(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -28,8 +28,8 @@ func EchoKey(it *store.Item) string { return store.ContentKey(it.Kind, inline(it
 
 var (
 	// The beginning of an item's line, with what programs put before it when they quote or list.
-	echoStart = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*)?(?:(?:[-*•·–>]|\d{1,3}[.)])[ \t]*)?\[(?:standing[\s>|]+)?(?:id=\S{1,300}[\s>|]+)?(?:(\d{4}-\d\d-\d\d)[\s>|]+)?(episodic|semantic|procedural|profile)(?:/[a-z_]+)?(?:[\s>|]+[^\]\n]{1,600})?\][ \t]*\n?` +
-		`|(?:^|[ \t\n])[ \t]*>[ \t]+(?:…[ \t]+)?(?:\[\([^\]\n]{1,60}\)\][ \t]*)?`) // or a turn that goes on with an excerpt
+	echoStart = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*|[ \t]+>[ \t]+)?(?:(?:[-*•·–>]|\d{1,3}[.)])[ \t]*)?\[(?:standing[\s>|]+)?(?:id=\S{1,300}[\s>|]+)?(?:(\d{4}-\d\d-\d\d)[\s>|]+)?(episodic|semantic|procedural|profile)(?:/[a-z_]+)?(?:[\s>|]+[^\]\n]{1,600})?\][ \t]*\n?` +
+		`|(?:^|[ \t\n])[ \t>|]*>[ \t]+(?:…[ \t]+)?(?:\[\([^\]\n]{1,60}\)\][ \t]*)?`) // or a turn that goes on with an excerpt
 	echoEnd = regexp.MustCompile(`\n|[ \t]+>[ \t]`)
 	// The frame's parts, for when they are not together any more.
 	echoFrame = regexp.MustCompile(`(?m)(?:(?:^|\n)[ \t>|]*)?(?:</?` + tagName + `(?:\s[^<>]{0,60})?>|` + spread(notice) + `|` + spread(noticeStanding) + `)` +
@@ -143,7 +143,7 @@ func echoEnds(body string) []int {
 		if end > echoBytes || end > first && strings.TrimSpace(body[at:end]) == "" {
 			break
 		}
-		if end != first {
+		if end != first && strings.Trim(body[at:end], " \t>|") != "" {
 			ends = append(ends, end)
 		}
 		at = end + 1

@@ -11,6 +11,7 @@ import (
 
 	"evoke"
 	"evoke/cmd/internal/trace"
+	"evoke/extract"
 )
 
 // A request and the stages below it are one trace, which holds nothing that was said.
@@ -52,5 +53,45 @@ func TestARequestIsOneTrace(t *testing.T) {
 	want := []string{"POST /v1/messages", "POST /v1/recall", "POST /v1/recall", "evoke.ingest", "evoke.recall"}
 	if !slices.Equal(names, want) {
 		t.Errorf("spans %q, want %q", names, want)
+	}
+}
+
+// An extraction is one trace of its own: the run, and within it the extractor, the reconciliation and the store.
+func TestAnExtractionIsOneTrace(t *testing.T) {
+	recorder := tracetest.NewSpanRecorder()
+	tracer := trace.New(recorder)
+	defer tracer.Close(t.Context())
+	m, err := evoke.Open(t.Context(), &evoke.Options{Events: &evoke.Events{Span: tracer.Stage}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldOver(t, "", func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	w.want(http.StatusOK, w.call(http.MethodPost, "/v1/messages", `{"user":"u","thread":"secret-thread","messages":[{"role":"user","content":"I like secret words."},{"role":"assistant","content":"Fine."}]}`))
+	w.want(http.StatusOK, w.call(http.MethodPost, "/v1/flush", `{"user":"u"}`))
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var run sdk.ReadOnlySpan
+	var inner []string
+	for _, s := range recorder.Ended() {
+		if s.Name() == "evoke."+extract.SpanJob {
+			run = s
+		}
+	}
+	if run == nil || run.Parent().IsValid() {
+		t.Fatalf("no trace of its own: %v", run)
+	}
+	for _, s := range recorder.Ended() {
+		if s.Parent().SpanID() == run.SpanContext().SpanID() {
+			inner = append(inner, s.Name())
+		}
+		for _, a := range s.Attributes() {
+			if strings.Contains(a.Value.AsString(), "secret") {
+				t.Errorf("a span shows %s", a.Key)
+			}
+		}
+	}
+	if want := []string{"evoke.extract", "evoke.reconcile", "evoke.store"}; !slices.Equal(inner, want) {
+		t.Errorf("spans %q, want %q", inner, want)
 	}
 }

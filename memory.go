@@ -126,7 +126,7 @@ func (e *engine) startExtraction(ctx context.Context, o *Options) error {
 		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors, Done: o.Events.Extracted,
 		Observe:   staged(o.Logger, o.Events.Stage),
 		Span:      o.Events.span,
-		Reconcile: extract.ReconcileOptions{Threshold: o.Memory.FactConfidence, MaxFacts: o.Memory.MaxFacts},
+		Reconcile: e.base.reconcile(),
 		Tenant:    e.extraction, Neighbours: e.neighbours,
 	})
 	if err != nil {

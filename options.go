@@ -65,6 +65,21 @@ type MemoryOptions struct {
 }
 
 // Events are hooks for metrics and logs; nil fields are skipped. They are called synchronously and must not block.
+	CategoryCaps       CategoryCaps  // bounds by category, beside MaxFacts
+	ToolSummaries      bool          // keep a line of what each tool answered
+	TaskTTL            time.Duration // what holds for one task only expires so long after its thread's last turn; default 24 h, 1 h–365 d
+}
+
+// CategoryCaps are how many current distilled facts of a category one user may have, 1–500; 0: as many as MaxFacts.
+type CategoryCaps struct {
+	Preference, Knowledge, Context, Behavior, Goal, Correction int
+}
+
+func (c CategoryCaps) byCategory() map[store.Category]int {
+	return map[store.Category]int{
+		store.Preference: c.Preference, store.Knowledge: c.Knowledge, store.Context: c.Context,
+		store.Behavior: c.Behavior, store.Goal: c.Goal, store.Correction: c.Correction,
+	}
 type Events struct {
 	Ingested  func(turns, dropped int)
 	Extracted func(facts int, state store.EventState)
@@ -156,5 +171,16 @@ func checkTokens(field string, n int) error {
 	}
 	return nil
 }
+	for c, n := range m.CategoryCaps.byCategory() {
+		if n < 0 || n > 500 {
+			return store.Invalid("memory.category_caps."+string(c), "from 1 to 500, or 0 for none", fmt.Sprint(n))
+		}
+	}
+	if m.TaskTTL == 0 {
+		m.TaskTTL = 24 * time.Hour
+	}
+	if m.TaskTTL < time.Hour || m.TaskTTL > 365*24*time.Hour {
+		return store.Invalid("memory.task_hours", "from 1 to 8760", fmt.Sprint(m.TaskTTL.Hours()))
+	}
 
 func ptr[T any](v T) *T { return &v }

@@ -16,6 +16,7 @@ type TenantOptions struct {
 	Recall RecallDefaults
 
 	Extractor extract.Extractor // what distils this tenant's facts
+	Interim   extract.Extractor // takes its place while it is away or its budget is spent; nil: none, conversations wait
 	Redactor  Redactor          // goes over what is written and asked
 }
 
@@ -89,7 +90,12 @@ func (e *engine) extraction(tenant string) extract.Tenant {
 	if err != nil {
 		set = e.base
 	}
-	return extract.Tenant{
-		Reconcile: extract.ReconcileOptions{Threshold: set.Memory.FactConfidence, MaxFacts: set.Memory.MaxFacts}, Extractor: set.Extractor,
+	return extract.Tenant{Reconcile: set.reconcile(), Extractor: set.Extractor, Interim: set.Interim}
+}
+
+func (t *TenantOptions) reconcile() extract.ReconcileOptions {
+	return extract.ReconcileOptions{
+		Threshold: t.Memory.FactConfidence, MaxFacts: t.Memory.MaxFacts, CategoryCaps: t.Memory.CategoryCaps.byCategory(),
+		TaskTTL: t.Memory.TaskTTL,
 	}
 }

@@ -28,6 +28,9 @@ var (
 	// ErrService: an operator is needed, for example because the key is refused or the model does not exist. Until then
 	// every request fails, so that it says nothing about the batch.
 	ErrService = errors.New("the model's service needs an operator")
+	// ErrPaced: a pace of the caller's own, not the service, allows no request just now (RetryAfter tells when). It is no
+	// failure, and no outage: the turns are extracted when their turn comes.
+	ErrPaced = errors.New("the pace of requests allows none now")
 )
 
 // Sizer is an Extractor that takes only so much text in one call.
@@ -166,6 +169,6 @@ type Rejected struct {
 // Usage is what an extraction took of a hosted model.
 type Usage struct {
 	Calls            int // requests sent, those that failed included
-	PromptTokens     int // as the service counts them; 0 where it does not tell
+	PromptTokens     int // as the service counts them, or estimated where it does not tell
 	CompletionTokens int
 }

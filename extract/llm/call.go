@@ -158,10 +158,12 @@ func (r *run) try(ctx context.Context, req openai.ChatCompletionRequest) (answer
 	defer cancel()
 	notes := &tryNotes{limit: int64(x.opts.MaxOutputTokens)*32 + 1<<20}
 	res, err := x.client.CreateChatCompletion(context.WithValue(ctx, notesKey{}, notes), req)
-	r.usage.Calls += notes.sent
-	r.usage.PromptTokens += max(0, res.Usage.PromptTokens)
-	r.usage.CompletionTokens += max(0, res.Usage.CompletionTokens)
-	x.stats.called(notes.sent, res.Usage)
+	took := x.took(&req, &res)
+	took.Calls = notes.sent
+	r.usage.Calls += took.Calls
+	r.usage.PromptTokens += took.PromptTokens
+	r.usage.CompletionTokens += took.CompletionTokens
+	x.stats.called(took)
 	if err != nil {
 		x.stats.failed()
 		return answer{}, classify(err, notes)
@@ -179,6 +181,22 @@ func (r *run) try(ctx context.Context, req openai.ChatCompletionRequest) (answer
 	}
 	a.refused = a.text == "" && c.Message.Refusal != "" || c.FinishReason == openai.FinishReasonContentFilter
 	return a, nil
+}
+
+// took is what an answer took, as the service counts it. One that does not count is estimated: no service is free of
+// budgets for keeping silent.
+func (x *Extractor) took(req *openai.ChatCompletionRequest, res *openai.ChatCompletionResponse) extract.Usage {
+	u := extract.Usage{PromptTokens: max(0, res.Usage.PromptTokens), CompletionTokens: max(0, res.Usage.CompletionTokens)}
+	if u.PromptTokens+u.CompletionTokens > 0 || len(res.Choices) == 0 {
+		return u
+	}
+	for _, m := range req.Messages {
+		u.PromptTokens += x.opts.CountTokens(m.Content)
+	}
+	for _, c := range res.Choices {
+		u.CompletionTokens += x.opts.CountTokens(c.Message.Content)
+	}
+	return u
 }
 
 // jitter is a random pause between half of d and d, so that clients who were refused together do not come back

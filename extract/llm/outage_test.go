@@ -246,6 +246,20 @@ func TestReasoningModels(t *testing.T) {
 	}
 }
 
+// A service that does not tell what it took is estimated, so that budgets hold for it, too.
+func TestUsageThatIsNotTold(t *testing.T) {
+	var told extract.Usage
+	x, _ := open(t, llmtest.Raw(`{"choices":[{"finish_reason":"stop","message":{"content":"{\"operations\":[]}"}}]}`), func(o *llm.Options) {
+		o.Gate = func(context.Context, store.Scope, int) (func(extract.Usage), error) {
+			return func(u extract.Usage) { told = u }, nil
+		}
+	})
+	rep := run(t, x, batch("user: hi"))
+	if rep.Usage.PromptTokens < 1500 || rep.Usage.CompletionTokens < 5 || rep.Usage != told || x.Stats().PromptTokens != told.PromptTokens {
+		t.Errorf("%+v, told %+v", rep.Usage, told)
+	}
+}
+
 func TestOtherPlacesForTheAnswer(t *testing.T) {
 	for name, text := range map[string]string{
 		"tool call": `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"x","arguments":"{\"operations\":[]}"}}]}}]}`,

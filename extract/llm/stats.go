@@ -4,8 +4,6 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/sashabaranov/go-openai"
-
 	"evoke/extract"
 	"evoke/extract/llm/internal/reply"
 )
@@ -61,7 +59,7 @@ type Stats struct {
 	Splits           int // batches split because an answer reached the token cap, or a request was too long or refused
 	Repairs          int // answers whose JSON was mended
 	Defaults         int // fields that a model left out
-	PromptTokens     int // as the service counts
+	PromptTokens     int // as the service counts; estimated where it does not
 	CompletionTokens int
 	Operations       map[extract.Action]int // taken
 	Sections         int                    // of profiles, to be written anew
@@ -95,11 +93,11 @@ func (c *counters) count(f func(s *Stats)) {
 	f(&c.s)
 }
 
-func (c *counters) called(n int, u openai.Usage) {
+func (c *counters) called(u extract.Usage) {
 	c.count(func(s *Stats) {
-		s.Calls += n
-		s.PromptTokens += max(0, u.PromptTokens)
-		s.CompletionTokens += max(0, u.CompletionTokens)
+		s.Calls += u.Calls
+		s.PromptTokens += u.PromptTokens
+		s.CompletionTokens += u.CompletionTokens
 	})
 }
 

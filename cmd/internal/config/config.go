@@ -64,16 +64,6 @@ type Embed struct {
 	TimeoutSeconds int    `koanf:"timeout_seconds"`
 }
 
-// LLM says which language model distils facts; without a Model rules do.
-type LLM struct {
-	Model          string `koanf:"model"`
-	URL            string `koanf:"url"`
-	APIKey         string `koanf:"api_key"`
-	TimeoutSeconds int    `koanf:"timeout_seconds"`
-	MaxInputTokens int    `koanf:"max_input_tokens"`
-	Zone           string `koanf:"zone"`
-}
-
 // Memory sets the write path and the budget of a block.
 type Memory struct {
 	Enabled                 bool    `koanf:"enabled"`
@@ -83,6 +73,20 @@ type Memory struct {
 	FactConfidenceThreshold float64 `koanf:"fact_confidence_threshold"`
 	MaxFacts                int     `koanf:"max_facts"`
 	MaxInjectionTokens      int     `koanf:"max_injection_tokens"`
+
+	CategoryCaps  CategoryCaps `koanf:"category_caps"`
+	ToolSummaries bool         `koanf:"tool_summaries"`
+	TaskHours     int          `koanf:"task_hours"`
+}
+
+// CategoryCaps bound the facts of a category; 0: no bound.
+type CategoryCaps struct {
+	Preference int `koanf:"preference"`
+	Knowledge  int `koanf:"knowledge"`
+	Context    int `koanf:"context"`
+	Behavior   int `koanf:"behavior"`
+	Goal       int `koanf:"goal"`
+	Correction int `koanf:"correction"`
 }
 
 // Recall sets what a call that says nothing gets.
@@ -187,6 +191,9 @@ func Load(o Options) (*Config, error) {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	if err := c.readSections(k, sections); err != nil {
+		return nil, err
+	}
+	if err := c.readAllPrompts(); err != nil {
 		return nil, err
 	}
 	return c, c.check()

@@ -35,9 +35,9 @@ func TestDefaultsAreTheDesigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Tenant{
-		LLM: config.LLM{TimeoutSeconds: 45, MaxInputTokens: 12000, Zone: "UTC"},
+		LLM: config.LLM{TimeoutSeconds: 45, MaxInputTokens: 16000, Zone: "UTC", Budget: config.Budget{InterimRules: true}},
 		Memory: config.Memory{Enabled: true, InjectionEnabled: true, DebounceSeconds: 30, MaxWaitSeconds: 300,
-			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000},
+			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000, TaskHours: 24},
 		Recall: config.Recall{Limit: 5, MinScore: 0.1, Profile: "default"},
 		Recent: config.Recent{Limit: 10}, Redaction: config.Redaction{Mode: "off"},
 	}
@@ -91,7 +91,15 @@ func TestBadSettingsNameTheKeyAndTheMend(t *testing.T) {
 		{"section for a key", "recall: { limit: { a: 1 } }", nil, []string{"recall.limit"}},
 		{"text for yes or no", "memory: { enabled: perhaps }", nil, []string{"memory.enabled", "true or false"}},
 		{"unknown choice", "store: { durability: none }", nil, []string{"store.durability", "full or normal"}},
-		{"prompt of no length", "llm: { max_input_tokens: 10 }", nil, []string{"llm.max_input_tokens", "from 3000 to 1000000"}},
+		{"prompt of no length", "llm: { max_input_tokens: 10 }", nil, []string{"llm.max_input_tokens", "from 4000 to 1000000"}},
+		{"prompts of nowhere", "llm: { prompts: /nowhere/at/all }", nil, []string{"llm.prompts", "/nowhere/at/all"}},
+		{"calls below none", "llm: { calls_per_day: -1 }", nil, []string{"llm.calls_per_day", "from 0 to 1000000000"}},
+		{"tokens in words", "llm: { tokens_per_day: lots }", nil, []string{"llm.tokens_per_day", "whole number"}},
+		{"pace without end", "llm: { calls_per_minute: 1000000 }", nil, []string{"llm.calls_per_minute", "from 0 to 100000"}},
+		{"cap above all", "memory: { category_caps: { goal: 501 } }", nil, []string{"memory.category_caps.goal", "from 0 to 500"}},
+		{"cap of no category", "memory: { category_caps: { goals: 5 } }", nil, []string{`"memory.category_caps.goals"`, `"memory.category_caps.goal"`}},
+		{"tenant's cap", "tenants: { acme: { memory: { category_caps: { goal: x } } } }", nil, []string{"tenants.acme.memory.category_caps.goal"}},
+		{"task of no time", "memory: { task_hours: 0 }", nil, []string{"memory.task_hours", "from 1 to 8760"}},
 		{"tenant's key file", "tenants: { acme: { llm: { api_key_file: /nowhere/at/all } } }", nil, []string{"tenants.acme.llm.api_key_file"}},
 		{"variable out of range", "", []string{"EVOKE_RECALL_LIMIT=0"}, []string{"recall.limit", "EVOKE_RECALL_LIMIT", "from 1 to 1000"}},
 		{"unknown variable", "", []string{"EVOKE_RECALL_LIMITS=1"}, []string{`"EVOKE_RECALL_LIMITS"`, `"EVOKE_RECALL_LIMIT"`}},

@@ -97,6 +97,13 @@ redaction:
     staff_no: 'EMP-\d{6}'
 ` + "```" + `
 
+## llm.prompts
+A folder with ` + "`en.VERSION.md`, `zh.VERSION.md`" + ` or both: the instruction to the model for conversations in English (and all other languages) and
+in Chinese. It must say what ` + "`<conversation>` is and which `operations`" + ` to answer with; Evoke's own, in ` + "`extract/llm/prompts`" + `, are the
+example. ` + "`LANGUAGE.VERSION.again.md`" + ` is said after an answer that could not be read. The version (letters, digits, dots, dashes) is part of
+the extractor's name in the provenance of every item, so that what an older prompt gave can be told apart. A language without a file has
+Evoke's own prompt. Changed files are read again while the server runs.
+
 ## tenants
 Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all.
 ` + "```yaml" + `

@@ -60,8 +60,8 @@ func (c *Config) Watch(ctx context.Context, o Options, every time.Duration, now 
 	}
 }
 
-// contents are the files that settings were read from, each with the hash of what was read; the zero hash is one that
-// cannot be read.
+// contents are the files and folders that settings were read from, each with the hash of what was read, of a folder of its
+// names; the zero hash is one that cannot be read.
 type contents map[string][sha256.Size]byte
 
 // look reads the same files again.
@@ -71,6 +71,8 @@ func look(at contents) contents {
 		now[name] = [sha256.Size]byte{}
 		if b, err := readLimited(name); err == nil {
 			now[name] = sha256.Sum256(b)
+		} else if names, err := list(name); err == nil {
+			now[name] = sum(names)
 		}
 	}
 	return now

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"fmt"
 	"time"
 	_ "time/tzdata" // llm.zone holds on machines without a database of time zones
@@ -11,21 +12,26 @@ import (
 	"evoke/store"
 )
 
-// models are the extractors that ask a language model, one for each group of settings.
+// gate is asked before every request to a model: see llm.Options.Gate.
+type gate func(ctx context.Context, sc store.Scope, tokens int) (func(extract.Usage), error)
+
+// models are the extractors that ask a language model, one for each group of settings. Budgets are no part of a group:
+// they are asked for at every request, and an extractor outlives their change.
 type models map[config.LLM]extract.Extractor
 
 // extractor is that of the settings, nil where the rules do: the one that is there, else the known one, else a new one.
-func (m models) extractor(c config.LLM, known models) (extract.Extractor, error) {
+func (m models) extractor(c config.LLM, known models, g gate) (extract.Extractor, error) {
 	if c.Model == "" {
 		return nil, nil //nolint:nilnil // no extractor of its own: the engine's rules
 	}
+	c.Budget = config.Budget{}
 	x := m[c]
 	if x == nil {
 		x = known[c]
 	}
 	if x == nil {
 		var err error
-		if x, err = newExtractor(c); err != nil {
+		if x, err = newExtractor(c, g); err != nil {
 			return nil, err
 		}
 	}
@@ -33,13 +39,21 @@ func (m models) extractor(c config.LLM, known models) (extract.Extractor, error)
 	return x, nil
 }
 
-func newExtractor(c config.LLM) (extract.Extractor, error) {
+func newExtractor(c config.LLM, g gate) (extract.Extractor, error) {
 	zone, err := time.LoadLocation(c.Zone)
 	if err != nil {
 		return nil, store.Invalid("zone", "a time zone such as Europe/Berlin", fmt.Sprintf("%.60q", c.Zone))
 	}
 	return llm.New(c.Model, &llm.Options{
-		BaseURL: c.URL, APIKey: c.APIKey, Zone: zone,
-		Timeout: time.Duration(c.TimeoutSeconds) * time.Second, MaxInputTokens: c.MaxInputTokens,
+		BaseURL: c.URL, APIKey: c.APIKey, Zone: zone, English: prompt(c.English), Chinese: prompt(c.Chinese),
+		Timeout: time.Duration(c.TimeoutSeconds) * time.Second, MaxInputTokens: c.MaxInputTokens, Gate: g,
 	})
+}
+
+// prompt is nil for the extractor's own.
+func prompt(p llm.Prompt) *llm.Prompt {
+	if p == (llm.Prompt{}) {
+		return nil
+	}
+	return &p
 }

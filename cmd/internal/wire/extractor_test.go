@@ -74,7 +74,7 @@ func TestALanguageModelDistils(t *testing.T) {
 	own := "tenants: { acme: { llm: { model: m, url: '" + srv.URL + "/v1', api_key_file: " + key + ", zone: Europe/Berlin } } }"
 	e := open(t, "{ tenant: acme, store: { path: "+t.TempDir()+" }, "+own+" }", &wire.Options{NoModel: true})
 	items := told(t, e, "Well, old maps are my weakness, I must say.")
-	if len(items) != 1 || items[0].Content != "The user collects old maps" || items[0].Provenance.Extractor != "llm/1/m" || calls.Load() == 0 {
+	if len(items) != 1 || items[0].Content != "The user collects old maps" || items[0].Provenance.Extractor != "llm/2/m" || calls.Load() == 0 {
 		t.Errorf("%d calls, %+v", calls.Load(), items)
 	}
 	before := calls.Load()

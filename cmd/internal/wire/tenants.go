@@ -6,7 +6,9 @@ import (
 
 	"evoke"
 	"evoke/cmd/internal/config"
+	"evoke/extract"
 	"evoke/extract/redact"
+	"evoke/extract/rules"
 )
 
 // inForce are settings in the engine's form: built once, looked up at every call.
@@ -29,7 +31,7 @@ func (s *inForce) of(tenant string) evoke.TenantOptions {
 
 // TenantOptions gives the settings' tenants to an engine that was opened without Open.
 func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, error) {
-	set, err := build(c, nil)
+	set, err := build(c, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,7 @@ func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, e
 // Prepare builds what the settings say for each tenant and returns what puts it in force; an error leaves everything as
 // it is. What a running engine cannot change (see config.NeedRestart) stays.
 func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
-	set, err := build(c, e.set.Load())
+	set, err := build(c, e.set.Load(), e.gate)
 	if err != nil {
 		return nil, err
 	}
@@ -47,26 +49,26 @@ func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
 }
 
 // build takes over the extractors of before, nil for none, whose settings stay.
-func build(c *config.Config, before *inForce) (*inForce, error) {
+func build(c *config.Config, before *inForce, g gate) (*inForce, error) {
 	set := &inForce{config: c, tenants: map[string]evoke.TenantOptions{}, models: models{}}
 	var known models
 	if before != nil {
 		known = before.models
 	}
 	var err error
-	if set.others, err = set.tenantOptions(c.For(""), known); err != nil {
+	if set.others, err = set.tenantOptions(c.For(""), known, g); err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
 	for name := range c.Tenants {
-		if set.tenants[name], err = set.tenantOptions(c.For(name), known); err != nil {
+		if set.tenants[name], err = set.tenantOptions(c.For(name), known, g); err != nil {
 			return nil, fmt.Errorf("tenants.%s.llm: %w", name, err)
 		}
 	}
 	return set, nil
 }
 
-func (s *inForce) tenantOptions(t config.Tenant, known models) (evoke.TenantOptions, error) {
-	x, err := s.models.extractor(t.LLM, known)
+func (s *inForce) tenantOptions(t config.Tenant, known models, g gate) (evoke.TenantOptions, error) {
+	x, err := s.models.extractor(t.LLM, known, g)
 	if err != nil {
 		return evoke.TenantOptions{}, err
 	}
@@ -76,10 +78,18 @@ func (s *inForce) tenantOptions(t config.Tenant, known models) (evoke.TenantOpti
 	}
 	return evoke.TenantOptions{
 		Redactor:  redactor,
-		Extractor: x,
-		Memory:    memory(t.Memory), Policy: policy(t.Policy),
+		Extractor: x, Interim: interim(t.LLM),
+		Memory: memory(t.Memory), Policy: policy(t.Policy),
 		Recall: evoke.RecallDefaults{Limit: t.Recall.Limit, MinScore: &t.Recall.MinScore, Profile: t.Recall.Profile},
 	}, nil
+}
+
+// interim is what takes a model's place; nothing where the rules are all there is.
+func interim(c config.LLM) extract.Extractor {
+	if c.Model == "" || !c.Budget.InterimRules {
+		return nil
+	}
+	return rules.New(nil)
 }
 
 func redactor(r config.Redaction) (evoke.Redactor, error) {

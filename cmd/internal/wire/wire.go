@@ -36,6 +36,7 @@ type Engine struct {
 	store    store.Store
 	ledger   store.Ledger
 	set      atomic.Pointer[inForce]
+	budgets  *budgets
 }
 
 // Close closes the engine, then its backends.
@@ -51,12 +52,13 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{}
+	e.budgets = newBudgets(e.usedBefore, time.Now)
 	put, err := e.Prepare(c)
 	if err != nil {
 		return nil, err
 	}
 	put()
-	opts.TenantOptions = e.forTenant
+	opts.TenantOptions, opts.Budget = e.forTenant, e.Budget
 	if e.backends, err = openBackends(ctx, c, opts); err != nil {
 		return nil, err
 	}
@@ -95,6 +97,8 @@ func memory(m config.Memory) evoke.MemoryOptions {
 		Disabled: !m.Enabled, InjectionDisabled: !m.InjectionEnabled,
 		Debounce: time.Duration(m.DebounceSeconds) * time.Second, MaxWait: time.Duration(m.MaxWaitSeconds) * time.Second,
 		FactConfidence: &m.FactConfidenceThreshold, MaxFacts: m.MaxFacts, MaxInjectionTokens: &m.MaxInjectionTokens,
+		CategoryCaps:  evoke.CategoryCaps(m.CategoryCaps),
+		ToolSummaries: m.ToolSummaries, TaskTTL: time.Duration(m.TaskHours) * time.Hour,
 	}
 }
 

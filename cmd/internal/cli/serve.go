@@ -63,6 +63,7 @@ func (a *app) serveCmd() *cobra.Command {
 		defer func() { err = errors.Join(err, m.Close()) }()
 		meters.WatchLoad(m.Load)
 		meters.WatchQueue(m.Queue, nil)
+		meters.Price(m.Cost)
 		tenants := func(tenant string) (server.Memory, error) { return m.ForTenant(tenant) }
 		srv, err := server.New(tenants, cfg, &server.Options{Logger: logger, Meters: meters, Tracer: tracer})
 		if err != nil {

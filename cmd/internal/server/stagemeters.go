@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,11 +22,8 @@ type stageMeters struct {
 	calls, cost      *prometheus.CounterVec   // by tenant
 	tokens           *prometheus.CounterVec   // by tenant and direction
 	tenants, reasons *names
-	prices           func(tenant string) Prices
+	price            atomic.Pointer[func(tenant string, u extract.Usage) float64]
 }
-
-// Prices are what a tenant pays for a million tokens of its language model, in any currency.
-type Prices struct{ Prompt, Completion float64 }
 
 // other stands for the names that have no series of their own.
 const other = "other"
@@ -126,17 +124,15 @@ func (m *stageMeters) usage(tenant string, u extract.Usage) {
 	m.calls.WithLabelValues(label).Add(float64(u.Calls))
 	m.tokens.WithLabelValues(label, "prompt").Add(float64(u.PromptTokens))
 	m.tokens.WithLabelValues(label, "completion").Add(float64(u.CompletionTokens))
-	if m.prices == nil {
-		return
-	}
-	p := m.prices(tenant)
-	if cost := p.Prompt*float64(u.PromptTokens) + p.Completion*float64(u.CompletionTokens); cost > 0 {
-		m.cost.WithLabelValues(label).Add(cost / 1e6)
+	if price := m.price.Load(); price != nil {
+		if cost := (*price)(tenant, u); cost > 0 {
+			m.cost.WithLabelValues(label).Add(cost)
+		}
 	}
 }
 
-// Price sets what tokens cost; it is asked anew for every use. Call it before the engine runs.
-func (m *Meters) Price(of func(tenant string) Prices) { m.stages.prices = of }
+// Price sets what tells the cost of an extraction; it is asked anew for every one.
+func (m *Meters) Price(of func(tenant string, u extract.Usage) float64) { m.stages.price.Store(&of) }
 
 // Timed adds the times of the stages that span traces to the metrics: ingest, recall, context and embed. The steps of
 // extractions have theirs from Events.Stage.

@@ -44,11 +44,11 @@ func wantLines(t *testing.T, got []string, want ...string) {
 func TestStagesAreCounted(t *testing.T) {
 	w := newWorld(t, "")
 	m := w.s.meters
-	m.Price(func(tenant string) Prices {
+	m.Price(func(tenant string, u extract.Usage) float64 {
 		if tenant == "acme" {
-			return Prices{Prompt: 2, Completion: 10}
+			return float64(2*u.PromptTokens+10*u.CompletionTokens) / 1e6
 		}
-		return Prices{}
+		return 0
 	})
 	stage := m.Events().Stage
 	stage(extract.Stage{Stage: extract.StageClaim})

@@ -98,6 +98,7 @@ const (
 	unknownTarget rejection = "unknown target"
 	malformed     rejection = "malformed"
 	notAsserted   rejection = "not asserted"
+	aboutAnother  rejection = "about somebody else"
 	outdated      rejection = "said before what it takes back"
 )
 
@@ -115,7 +116,7 @@ func (o outcome) note() string {
 		return "nothing worth keeping"
 	}
 	var parts []string
-	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed, notAsserted, outdated} {
+	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed, notAsserted, aboutAnother, outdated} {
 		if n := o.rejected[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, r))
 		}
@@ -183,6 +184,8 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 		return malformed
 	case op.Modality != "" && op.Modality != Asserted: // a question, a plan in jest or the words of another is no fact
 		return notAsserted
+	case anothers(op):
+		return aboutAnother
 	case op.Confidence < *r.opts.Threshold:
 		return lowConfidence
 	}

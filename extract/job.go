@@ -24,6 +24,7 @@ type turnRef struct {
 	position int
 	bytes    int
 	role     string
+	empty    bool // it says nothing that could be remembered
 }
 
 // run extracts what waits in the job's thread, batch by batch.
@@ -37,11 +38,11 @@ func (a *attempt) run(ctx context.Context) (err error) {
 		return err
 	}
 	fresh := slices.IndexFunc(refs, func(r turnRef) bool { return r.position >= a.state.Cursor })
-	if fresh < 0 || !hasRoles(refs[fresh:]) {
-		note := notePair
-		if fresh < 0 {
-			note = noteNoTurn
-		}
+	note := noteNoTurn
+	if fresh >= 0 {
+		note = lacking(refs[fresh:])
+	}
+	if note != "" {
 		fin := &store.Finish{Job: a.job, UpTo: a.upTo, State: store.EventNothing, Note: note, At: a.now()}
 		return a.lease.commit(ctx, a.Worker, store.Write{Scope: a.job.Scope, Finish: fin})
 	}
@@ -51,6 +52,9 @@ func (a *attempt) run(ctx context.Context) (err error) {
 		if isPermanent(err) {
 			a.opts.Logger.WarnContext(ctx, "extraction failed for good", "attempt", a.fails+1, "error", reasonOf(err))
 			err = a.bury(ctx, p.upTo, reasonOf(err), true, p.more)
+		}
+		if isOutage(err) && p.Interim != nil && ctx.Err() == nil {
+			a.standIn(ctx, refs, fresh)
 		}
 		if err != nil {
 			return err
@@ -80,31 +84,37 @@ func (a *attempt) part(refs []turnRef, fresh int) *part {
 	return p
 }
 
-// extract runs the extractor over a part and commits what comes of it. While the extractor is away the interim one's
-// result is committed beside the failure.
+// extract runs the extractor over a part and commits what comes of it.
 func (a *attempt) extract(ctx context.Context, p *part) error {
+	b, err := a.batch(ctx, p, p.first)
+	if err != nil {
+		return err
+	}
+	if len(b.Turns) == 0 { // every one may have been deleted meanwhile
+		return a.conclude(ctx, p, b, &finding{})
+	}
+	f, err := a.distil(ctx, p, b)
+	if err != nil {
+		return err
+	}
+	f.Operations = reinforced(*b, f.Operations)
+	return a.conclude(ctx, p, b, f)
+}
+
+// batch reads what an extractor is given of a part: the turns from a position on as new ones, and what is known already.
+func (a *attempt) batch(ctx context.Context, p *part, first int) (*Batch, error) {
 	turns, err := a.load(ctx, a.job.Scope, p.refs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b := Batch{Scope: a.job.Scope, Thread: a.job.Thread, Now: a.now()}
-	cut := len(turns) // every new turn may have been deleted meanwhile
-	if i := slices.IndexFunc(turns, func(it store.Item) bool { return it.Turn.Position >= p.first }); i >= 0 {
-		cut = i
+	b := &Batch{Scope: a.job.Scope, Thread: a.job.Thread, Before: turns, Now: a.now()}
+	if i := slices.IndexFunc(turns, func(it store.Item) bool { return it.Turn.Position >= first }); i >= 0 {
+		b.Before, b.Turns = turns[:i], turns[i:]
 	}
-	b.Before, b.Turns = turns[:cut], turns[cut:]
 	if len(b.Turns) == 0 {
-		return a.conclude(ctx, p, &b, &finding{})
+		return b, nil
 	}
-	if err := a.prepare(ctx, &b); err != nil {
-		return err
-	}
-	f, err := a.distil(ctx, p, &b)
-	if err != nil {
-		return err
-	}
-	f.Operations = reinforced(b, f.Operations)
-	return a.conclude(ctx, p, &b, f)
+	return b, a.prepare(ctx, b)
 }
 
 // prepare adds what is known already.
@@ -144,6 +154,7 @@ func (w *Worker) thread(ctx context.Context, j store.Job) (store.ThreadState, er
 func (w *Worker) waiting(ctx context.Context, j store.Job, st store.ThreadState) ([]turnRef, error) {
 	from := max(0, st.Cursor-batchAhead)
 	var refs []turnRef
+	seen := 0
 	q := store.ListQuery{
 		Filter: store.Filter{Kinds: []store.Kind{store.Episodic}, Threads: []string{j.Thread}},
 		View:   store.Current(w.now()), Order: store.Newest, Limit: 100,
@@ -155,11 +166,14 @@ func (w *Worker) waiting(ctx context.Context, j store.Job, st store.ThreadState)
 		}
 		for i := range page.Items {
 			it := &page.Items[i]
-			if it.Turn.IsTurn() && it.Turn.Position >= from && it.Turn.Position < st.Next {
-				refs = append(refs, turnRef{it.ID, it.Turn.Position, len(it.Content), it.Turn.Role})
+			if !it.Turn.IsTurn() || it.Turn.Position < from || it.Turn.Position >= st.Next {
+				continue
+			}
+			if seen++; it.Turn.Role != string(message.Tool) { // what a tool answered is kept to be recalled; nobody said it
+				refs = append(refs, turnRef{it.ID, it.Turn.Position, len(it.Content), it.Turn.Role, saysNothing(it.Content)})
 			}
 		}
-		if page.Next == "" || len(refs) >= st.Next-from {
+		if page.Next == "" || seen >= st.Next-from {
 			break
 		}
 		q.Cursor = page.Next
@@ -168,11 +182,17 @@ func (w *Worker) waiting(ctx context.Context, j store.Job, st store.ThreadState)
 	return refs, nil
 }
 
-func hasRoles(refs []turnRef) bool {
-	has := func(role message.Role) bool {
-		return slices.ContainsFunc(refs, func(r turnRef) bool { return r.role == string(role) })
+// lacking says what turns lack for an extraction, or "": one of a user that says something, and one of an assistant.
+func lacking(refs []turnRef) string {
+	has := func(f func(turnRef) bool) bool { return slices.ContainsFunc(refs, f) }
+	user := func(r turnRef) bool { return r.role == string(message.User) }
+	switch {
+	case !has(user), !has(func(r turnRef) bool { return r.role == string(message.Assistant) }):
+		return notePair
+	case !has(func(r turnRef) bool { return user(r) && !r.empty }):
+		return noteEmpty
 	}
-	return has(message.User) && has(message.Assistant)
+	return ""
 }
 
 // batchEnd is where the batch that begins at from ends: within what x takes in one call, if it says so.

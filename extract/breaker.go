@@ -23,6 +23,7 @@ type breaker struct {
 	failures  int    // in a row
 	until     time.Time
 	asked     bool // the service asked for that time
+	paced     bool // it is not the service that is away: its turn comes later
 	probing   bool // a request is on its way
 	cause     error
 }
@@ -95,6 +96,23 @@ func (b *breakers) failed(tenant, extractor string, probe bool, now time.Time, c
 	}
 }
 
+// pace passes a tenant over for a while, which is no failure.
+func (b *breakers) pace(tenant, extractor string, now time.Time, wait time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tenants == nil {
+		b.tenants = map[string]*breaker{}
+	}
+	t := b.tenants[tenant]
+	if t == nil {
+		t = &breaker{extractor: extractor, paced: true, cause: ErrPaced}
+		b.tenants[tenant] = t
+	}
+	if until := now.Add(wait); until.After(t.until) {
+		t.until, t.asked = until, true
+	}
+}
+
 // failures is how often a tenant's service failed in a row.
 func (b *breakers) failures(tenant string) int {
 	b.mu.Lock()
@@ -114,24 +132,24 @@ func (b *breakers) hurry(tenant string) {
 	}
 }
 
-// away lists the tenants whose service is not to be asked now, by name, with their extractors, and when the first of them
-// may be asked again; zero when that is not known.
-func (b *breakers) away(now time.Time) (extractors map[string]string, next time.Time) {
+// away lists the tenants whose service is not to be asked now, by name, and when the first of them may be asked again; zero
+// when that is not known.
+func (b *breakers) away(now time.Time) (tenants map[string]breaker, next time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, t := range b.tenants {
 		if !t.probing && !now.Before(t.until) {
 			continue
 		}
-		if extractors == nil {
-			extractors = map[string]string{}
+		if tenants == nil {
+			tenants = map[string]breaker{}
 		}
-		extractors[name] = t.extractor
+		tenants[name] = *t
 		if !t.probing && (next.IsZero() || t.until.Before(next)) {
 			next = t.until
 		}
 	}
-	return extractors, next
+	return tenants, next
 }
 
 // isAway reports whether a failure is one of the service and not of what it was asked.

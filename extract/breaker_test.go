@@ -174,3 +174,31 @@ func TestFlushAsksAtOnce(t *testing.T) {
 type renamed struct{ script }
 
 func (*renamed) Name() string { return "renamed/1" }
+
+// A pace is no outage: the tenant's threads wait for it without being claimed in vain, and no interim extractor runs.
+func TestAPaceIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next time.Time
+		x, interim := &script{}, &script{}
+		x.do = func(extract.Batch, int) ([]extract.Operation, error) {
+			if wait := time.Until(next); wait > 0 {
+				return nil, asks{fmt.Errorf("gate: %w", extract.ErrPaced), wait}
+			}
+			next = time.Now().Add(time.Minute)
+			return nil, nil
+		}
+		db, w, tell := crowd(t, extract.WorkerOptions{Concurrency: 1, MaxAttempts: 1, Tenant: of(x, interim)})
+		var all []*extract.Result
+		for i := range 20 {
+			all = append(all, tell("t", fmt.Sprint("th", i)))
+		}
+		for _, r := range all {
+			if ev, err := w.Settle(t.Context(), "t", r.Event); err != nil || ev.State != store.EventNothing {
+				t.Fatalf("%+v %v", ev, err)
+			}
+		}
+		if n, claims := len(x.seen()), db.claims.Load(); n > 60 || claims > 150 || len(interim.seen()) != 0 {
+			t.Errorf("asked %d times, %d claims, %d interim runs", n, claims, len(interim.seen()))
+		}
+	})
+}

@@ -22,30 +22,19 @@ type finding struct {
 	note      string // of the events
 }
 
-// distil runs the tenant's extractor, or the interim one when the budget is spent. When the service is away, the interim
-// one's result is stored until it answers, and the failure returned.
+// distil runs the tenant's extractor, or the interim one when the budget is spent.
 func (a *attempt) distil(ctx context.Context, p *part, b *Batch) (*finding, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, a.opts.Limit, errTimeUp)
 	defer cancel()
 	f, err := a.ask(limited, p, b)
-	if err == nil || p.Interim == nil {
+	if p.Interim == nil || !errors.Is(err, store.ErrBudget) {
 		return f, err
 	}
-	var away *awayError
-	switch {
-	case errors.Is(err, store.ErrBudget):
-		f, err := a.report(ctx, p.Interim, b, StageExtract)
-		if err != nil {
-			return nil, &permanentError{fmt.Errorf("extract: %w", err)}
-		}
-		f.note = noteBudget
-		return f, nil
-	case errors.As(err, &away) && ctx.Err() == nil:
-		if e := a.interim(ctx, p, b); e != nil {
-			a.opts.Logger.WarnContext(ctx, "interim extraction failed", "error", reasonOf(e))
-		}
+	if f, err = a.report(ctx, p.Interim, b, StageExtract); err != nil {
+		return nil, &permanentError{fmt.Errorf("extract: %w", err)}
 	}
-	return nil, err
+	f.note = noteBudget
+	return f, nil
 }
 
 // ask runs the tenant's extractor, if its service is not known to be away, and tells failures that may pass from those
@@ -71,7 +60,10 @@ func (a *attempt) ask(ctx context.Context, p *part, b *Batch) (*finding, error) 
 		err = fmt.Errorf("%w: %w: %w", store.ErrUnavailable, errTimeUp, err)
 	case cause != nil:
 		return nil, err // the run ends, whatever the service would have said
-	case errors.Is(err, store.ErrBudget), errors.Is(err, ErrPaced):
+	case errors.Is(err, store.ErrBudget):
+		return nil, err
+	case errors.Is(err, ErrPaced):
+		a.breakers.pace(tenant, name, a.opts.Clock(), waitAsked(err))
 		return nil, err
 	case !isAway(err):
 		a.breakers.answered(tenant) // what it cannot do says that it is there

@@ -9,17 +9,35 @@ import (
 	"evoke/store"
 )
 
-// interim stores what the interim extractor makes of a part's turns, once. It adds and replaces; what it would confirm or
-// take back is left to the extractor that is away. The events stay pending and the cursor where it is.
-func (a *attempt) interim(ctx context.Context, p *part, b *Batch) error {
-	if a.state.Interim >= p.upTo {
-		return nil
+// standIn stores what the interim extractor makes of the thread's turns from a place on, once for each of them.
+func (a *attempt) standIn(ctx context.Context, refs []turnRef, fresh int) {
+	for fresh < len(refs) {
+		p := a.part(refs, fresh)
+		fresh = p.end
+		if p.Interim == nil || a.state.Interim >= p.upTo {
+			continue
+		}
+		if err := a.interim(ctx, p); err != nil {
+			a.opts.Logger.WarnContext(ctx, "interim extraction failed", "error", reasonOf(err))
+			return
+		}
 	}
+}
+
+// interim stores what the interim extractor makes of a part's turns that it has not seen. It adds and replaces; what it
+// would confirm or take back is left to the extractor that is away. The events stay pending and the cursor where it is.
+func (a *attempt) interim(ctx context.Context, p *part) error {
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Limit)
 	defer cancel()
-	f, err := a.report(ctx, p.Interim, b, StageInterim)
+	b, err := a.batch(ctx, p, max(p.first, a.state.Interim))
 	if err != nil {
 		return err
+	}
+	f := &finding{}
+	if len(b.Turns) > 0 {
+		if f, err = a.report(ctx, p.Interim, b, StageInterim); err != nil {
+			return err
+		}
 	}
 	f.Operations = slices.DeleteFunc(f.Operations, func(op Operation) bool { return op.Action != Add && op.Action != Supersede })
 	unlock, err := a.opts.Locks.LockContext(ctx, b.Scope)

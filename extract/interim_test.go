@@ -228,3 +228,34 @@ func TestASpentBudget(t *testing.T) {
 		}
 	})
 }
+
+// A thread of several batches is covered whole, and each of its turns once.
+func TestInterimFactsOfALongThread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		x := sized{&script{do: func(extract.Batch, int) ([]extract.Operation, error) { return nil, store.ErrUnavailable }}}
+		seen := map[string]int{}
+		interim := &script{do: func(b extract.Batch, _ int) (ops []extract.Operation, _ error) {
+			for _, turn := range b.Turns {
+				seen[turn.Content]++
+				ops = append(ops, fact(turn, "The user said "+turn.Content, ""))
+			}
+			return ops, nil
+		}}
+		g, _ := line(t, db, x, extract.WorkerOptions{Tenant: of(x, interim)})
+		for i := range 6 {
+			say(t, g, "th", user(fmt.Sprint("word ", i)), assistant(fmt.Sprint("answer ", i)))
+		}
+		time.Sleep(10 * time.Minute)
+		say(t, g, "th", user("word 6"), assistant("answer 6"))
+		time.Sleep(10 * time.Minute)
+		if facts := factsOf(t, db); len(facts) != 14 {
+			t.Errorf("%d interim facts", len(facts))
+		}
+		for text, n := range seen {
+			if n != 1 {
+				t.Errorf("%q was given %d times", text, n)
+			}
+		}
+	})
+}

@@ -102,10 +102,10 @@ func (w *Worker) claim(loop, jobs context.Context, slots chan struct{}, running 
 // none; with an interim extractor it is those whose turns that one has not seen.
 func (w *Worker) claimable(now time.Time) (of store.Tenants, next time.Time) {
 	away, next := w.breakers.away(now)
-	for name, extractor := range away {
+	for name, b := range away {
 		switch own := w.tenant(name); {
-		case own.Extractor.Name() != extractor: // another one by now
-		case own.Interim == nil:
+		case own.Extractor.Name() != b.extractor: // another one by now
+		case own.Interim == nil || b.paced:
 			of.Except = append(of.Except, name)
 		default:
 			of.Fresh = append(of.Fresh, name)

@@ -16,6 +16,12 @@ type awayError struct{ err error }
 func (e *awayError) Error() string { return e.err.Error() }
 func (e *awayError) Unwrap() error { return e.err }
 
+// isOutage reports whether the extractor's service is away.
+func isOutage(err error) bool {
+	var away *awayError
+	return errors.As(err, &away) && !errors.Is(err, ErrPaced)
+}
+
 // retryAfter is an error that tells how long its service asks to be left alone; 0: it does not say.
 type retryAfter interface{ RetryAfter() time.Duration }
 
@@ -46,8 +52,6 @@ func (w *Worker) judge(j store.Job, err error) judgement {
 	switch {
 	case errors.Is(err, store.ErrBudget):
 		return judgement{at: nextDay(now)}
-	case errors.Is(err, ErrPaced):
-		return judgement{at: now.Add(max(waitAsked(err), shortest))}
 	case errors.Is(err, errStopping):
 		return judgement{at: now}
 	case errors.As(err, &denied):
@@ -56,6 +60,8 @@ func (w *Worker) judge(j store.Job, err error) judgement {
 			at = denied.until
 		}
 		return judgement{at: at}
+	case errors.Is(err, ErrPaced):
+		return judgement{at: now.Add(max(waitAsked(err), shortest))}
 	case errors.As(err, &away):
 		strikes, failures := w.outages.strike(j)
 		if errors.Is(err, ErrService) {

@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"evoke/recall/wordvec"
@@ -61,29 +62,33 @@ func (p *plan) corrected(w wordvec.Word, asked scoring.QueryTerm, found *store.C
 }
 
 // score is the mean over the query's words, by idf, of the best cosine with a word of the item or, less something, of the
-// turns before it: about 0.3 for unrelated texts, 0.7 for one that says all that is asked for.
+// turns before it, brought to its ends: 0 for unrelated texts, 1 for one that says all that is asked for. Of several chunks
+// the best one counts, less the penalty for many.
 func (l *lateScorer) score(r *store.Record) float64 {
-	for i := range l.best {
-		l.best[i] = 0
-	}
 	doc := r.Doc
-	l.match.Best(l.best, doc.Date, 0)
-	for _, c := range doc.Chunks {
-		l.match.Best(l.best, c, 0)
-	}
-	if len(doc.Chunks) <= 1 && doc.Words <= contextWords {
-		if r.Prev1 != nil {
-			l.match.Best(l.best, r.Prev1.Head, latePrev1)
+	late := 0.0
+	for c := range max(len(doc.Chunks), 1) {
+		clear(l.best)
+		l.match.Best(l.best, doc.Date, 0)
+		if c < len(doc.Chunks) {
+			l.match.Best(l.best, doc.Chunks[c], 0)
 		}
-		if r.Prev2 != nil {
-			l.match.Best(l.best, r.Prev2.Head, latePrev2)
+		if len(doc.Chunks) <= 1 && doc.Words <= contextWords {
+			if r.Prev1 != nil {
+				l.match.Best(l.best, r.Prev1.Head, latePrev1)
+			}
+			if r.Prev2 != nil {
+				l.match.Best(l.best, r.Prev2.Head, latePrev2)
+			}
 		}
+		sum := float32(0)
+		for i, b := range l.best {
+			sum += l.idf[i] * b
+		}
+		late = max(late, float64(sum/l.total))
 	}
-	sum := float32(0)
-	for i, b := range l.best {
-		sum += l.idf[i] * b
-	}
-	return float64(sum / l.total)
+	late = (late-lateLow)/(lateHigh-lateLow) - chunkPenalty*math.Log(float64(max(len(doc.Chunks), 1)))
+	return min(max(late, 0), 1)
 }
 
 // scoreLate adds the comparison word by word to A0 of the best candidates by what is known so far; where there is none the
@@ -108,7 +113,7 @@ func (p *plan) scoreLate(ctx context.Context, all []*candidate, found *store.Can
 	}
 	for i, c := range top {
 		t := &c.terms
-		t.late = min(max((late[i]-lateLow)/(lateHigh-lateLow), 0), 1)
+		t.late = late[i]
 		if dense {
 			t.core = weightLateLexical*t.lexical + weightLateDense*t.dense + weightLate*t.late
 		} else {

@@ -91,7 +91,8 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if err := store.Replay(ctx, e.store, e.ledger); err != nil {
 		return err
 	}
-	e.startReplay(o.Logger) //nolint:contextcheck // the loop outlives Open; Close ends it
+	e.startReplay(o.Logger)              //nolint:contextcheck // the loop outlives Open; Close ends it
+	e.startPrune(o.LedgerDays, o.Logger) //nolint:contextcheck // as above
 	embedder, err := e.claimModel(ctx, o)
 	if err != nil {
 		return err
@@ -135,7 +136,9 @@ func (e *engine) startExtraction(ctx context.Context, o *Options) error {
 	e.ingester, err = extract.NewIngester(e.store, e.ledger, &extract.IngestOptions{
 		Locks: e.locks, Clock: o.Clock, Debounce: o.Memory.Debounce, MaxWait: o.Memory.MaxWait, Wake: e.worker.Wake,
 		Limits: message.Options{MaxMessageBytes: o.Limits.ContentBytes},
-		Filter: extract.FilterOptions{StripInjected: func(s string) string { out, _ := recall.StripBlocks(s); return out }},
+		Filter: extract.FilterOptions{
+			StripInjected: func(s string) string { out, _ := recall.StripBlocks(s); return out }, FindEchoes: findEchoes, EchoKey: recall.EchoKey,
+		},
 	})
 	if err != nil {
 		return err

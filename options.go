@@ -27,6 +27,9 @@ type Options struct {
 	IndexBytes int64  // memory for the embedded store's search indexes, approximate; default 1 GiB
 	Store      store.Store
 	Ledger     store.Ledger
+	// LedgerDays is how long ended events and answers under an idempotency key are remembered; default 30, 1–3650. Dead
+	// events stay until they are tried again.
+	LedgerDays int
 
 	// Embedder makes the dense arm; nil leaves recall lexical only, for the reason NoEmbedder.
 	Embedder   embed.Embedder
@@ -62,9 +65,6 @@ type MemoryOptions struct {
 	FactConfidence     *float64      // facts below it are not kept; default 0.7, 0–1
 	MaxFacts           int           // a user's current facts distilled from conversations; default 100, 10–500
 	MaxInjectionTokens *int          // budget of a block when the call gives none; default 2000, 0–100000
-}
-
-// Events are hooks for metrics and logs; nil fields are skipped. They are called synchronously and must not block.
 	CategoryCaps       CategoryCaps  // bounds by category, beside MaxFacts
 	ToolSummaries      bool          // keep a line of what each tool answered
 	TaskTTL            time.Duration // what holds for one task only expires so long after its thread's last turn; default 24 h, 1 h–365 d
@@ -80,6 +80,9 @@ func (c CategoryCaps) byCategory() map[store.Category]int {
 		store.Preference: c.Preference, store.Knowledge: c.Knowledge, store.Context: c.Context,
 		store.Behavior: c.Behavior, store.Goal: c.Goal, store.Correction: c.Correction,
 	}
+}
+
+// Events are hooks for metrics and logs; nil fields are skipped. They are called synchronously and must not block.
 type Events struct {
 	Ingested  func(turns, dropped int)
 	Extracted func(facts int, state store.EventState)
@@ -128,6 +131,12 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.Extractor == nil {
 		c.Extractor = rules.New(nil)
 	}
+	if c.LedgerDays == 0 {
+		c.LedgerDays = 30
+	}
+	if err := checkLedgerDays(c.LedgerDays); err != nil {
+		return c, err
+	}
 	c.Limits = c.Limits.WithDefaults()
 	return c, c.Memory.setDefaults()
 }
@@ -162,15 +171,6 @@ func (m *MemoryOptions) setDefaults() error {
 	if m.MaxFacts < 10 || m.MaxFacts > 500 {
 		return store.Invalid("memory.max_facts", "from 10 to 500", fmt.Sprint(m.MaxFacts))
 	}
-	return checkTokens("memory.max_injection_tokens", *m.MaxInjectionTokens)
-}
-
-func checkTokens(field string, n int) error {
-	if n < 0 || n > 100000 {
-		return store.Invalid(field, "from 0 to 100000", fmt.Sprint(n))
-	}
-	return nil
-}
 	for c, n := range m.CategoryCaps.byCategory() {
 		if n < 0 || n > 500 {
 			return store.Invalid("memory.category_caps."+string(c), "from 1 to 500, or 0 for none", fmt.Sprint(n))
@@ -182,5 +182,14 @@ func checkTokens(field string, n int) error {
 	if m.TaskTTL < time.Hour || m.TaskTTL > 365*24*time.Hour {
 		return store.Invalid("memory.task_hours", "from 1 to 8760", fmt.Sprint(m.TaskTTL.Hours()))
 	}
+	return checkTokens("memory.max_injection_tokens", *m.MaxInjectionTokens)
+}
+
+func checkTokens(field string, n int) error {
+	if n < 0 || n > 100000 {
+		return store.Invalid(field, "from 0 to 100000", fmt.Sprint(n))
+	}
+	return nil
+}
 
 func ptr[T any](v T) *T { return &v }

@@ -107,7 +107,11 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	return e.startExtraction(ctx, o) //nolint:contextcheck // the worker outlives Open; Close ends it
+	paused, err := e.pausedTenants(ctx)
+	if err != nil {
+		return err
+	}
+	return e.startExtraction(o, paused) //nolint:contextcheck // the worker outlives Open; Close ends it
 }
 
 func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
@@ -121,7 +125,7 @@ func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
 }
 
 // startExtraction makes the two ends of the write path: what takes turns in and what distils facts from them.
-func (e *engine) startExtraction(ctx context.Context, o *Options) error {
+func (e *engine) startExtraction(o *Options, paused []string) error {
 	var err error
 	e.worker, err = extract.NewWorker(e.store, e.ledger, o.Extractor, &extract.WorkerOptions{
 		Locks: e.locks, Clock: o.Clock, Logger: o.Logger, Wake: e.wakeVectors, Done: o.Events.Extracted,
@@ -143,8 +147,8 @@ func (e *engine) startExtraction(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if err := e.keepPaused(ctx); err != nil {
-		return err
+	for _, tenant := range paused {
+		e.worker.PauseTenant(tenant)
 	}
 	if err := e.worker.Start(); err != nil {
 		return err

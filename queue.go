@@ -69,16 +69,17 @@ func (m *Memory) running() error {
 	return nil
 }
 
-// keepPaused pauses the tenants that were paused when the process before this one ended.
-func (e *engine) keepPaused(ctx context.Context) error {
-	paused, err := e.ledger.Settings(ctx, "*", queueSettings)
+// pausedTenants are the tenants that were paused when the process before this one ended.
+func (e *engine) pausedTenants(ctx context.Context) ([]string, error) {
+	settings, err := e.ledger.Settings(ctx, "*", queueSettings)
 	if err != nil {
-		return fmt.Errorf("read pauses: %w", err)
+		return nil, fmt.Errorf("read pauses: %w", err)
 	}
-	for _, s := range paused {
+	var tenants []string
+	for _, s := range settings {
 		if s.Name == pausedSetting {
-			e.worker.PauseTenant(s.Tenant)
+			tenants = append(tenants, s.Tenant)
 		}
 	}
-	return nil
+	return tenants, nil
 }

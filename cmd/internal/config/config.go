@@ -53,6 +53,7 @@ type Store struct {
 	APIKey     string `koanf:"api_key"`
 	Collection string `koanf:"collection"`
 	Durability string `koanf:"durability"`
+	LedgerDays int    `koanf:"ledger_days"`
 }
 
 // Embed says where vectors come from.

@@ -42,6 +42,7 @@ var keys = []key{
 	{name: "store.api_key", kind: text, def: "", secret: true, doc: "key for the Qdrant server"},
 	{name: "store.collection", kind: text, def: "evoke", doc: "collection on the Qdrant server"},
 	{name: "store.durability", kind: text, def: "full", oneOf: []string{"full", "normal"}, doc: "full: an acknowledged write survives power loss; normal: it survives a crash of the process"},
+	{name: "store.ledger_days", kind: integer, def: 30, min: 1, max: 3650, doc: "days for which ended events and answers under an idempotency key are remembered; events that were given up stay"},
 
 	{name: "embed.model", kind: text, def: "", doc: "embedding model; empty: the installed local model. With embed.url, the name to ask the service for"},
 	{name: "embed.url", kind: text, def: "", doc: "base address of an OpenAI-compatible embedding service; empty: a local model"},

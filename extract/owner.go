@@ -28,7 +28,11 @@ func anothers(op *Operation) bool {
 		return false
 	}
 	says := content[1:]
-	if len(quote) <= len(says) || !slices.Equal(quote[len(quote)-len(says):], says) {
+	if len(quote) <= len(says) {
+		return false
+	}
+	same := quote[len(quote)-len(says):]
+	if strings.TrimSuffix(same[0], "s") != strings.TrimSuffix(says[0], "s") || !slices.Equal(same[1:], says[1:]) { // "they deploy", "the user deploys"
 		return false
 	}
 	before := quote[:len(quote)-len(says)]

@@ -14,6 +14,7 @@ func TestWhatIsSaidOfAnotherIsNotTheSpeakers(t *testing.T) {
 		{"She is allergic to peanuts", "The user is allergic to peanuts", true},
 		{"Bob's name is Robert", "The user's name is Robert", true},
 		{"you like tea", "The user likes tea", true},
+		{"they deploy on Fridays", "The user deploys on Fridays", true},
 		{"张三喜欢茶", "用户喜欢茶", true},
 		{"他喜欢茶", "用户喜欢茶", true},
 		{"我同事说他喜欢茶", "用户喜欢茶", false}, // 我 stands before: who is meant is for the extractor to tell

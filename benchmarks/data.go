@@ -53,6 +53,7 @@ type Label struct {
 	ID       string
 	Category string
 	Relevant []string
+	Stale    []string // what Relevant replaced, if anything
 }
 
 // Scored reports whether the question counts: it has evidence, and is none of those that ask for something never said.
@@ -129,6 +130,7 @@ type rawQuery struct {
 	Time     *time.Time `json:"time"`
 	Category string     `json:"category"`
 	Relevant []string   `json:"relevant"`
+	Stale    []string   `json:"stale"`
 }
 
 func loadSet(dir, name string) (*Set, error) {
@@ -169,6 +171,11 @@ func loadSet(dir, name string) (*Set, error) {
 		for _, id := range r.Relevant {
 			if known[r.NS][id] {
 				l.Relevant = append(l.Relevant, id)
+			}
+		}
+		for _, id := range r.Stale {
+			if known[r.NS][id] {
+				l.Stale = append(l.Stale, id)
 			}
 		}
 		q := Question{Text: r.Query}

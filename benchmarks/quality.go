@@ -50,10 +50,12 @@ const (
 	Lexical = "lexical" // the lexical score alone
 	Dense   = "dense"   // the dense score alone
 	Fused   = "rrf"     // reciprocal-rank fusion, k = 60, of the first 100 of lexical and dense
+	// Misspelt is the default profile asked with slips in the words of the questions: see Misspell.
+	Misspelt = "misspelt"
 )
 
 // Systems lists them in the order of reports.
-func Systems() []string { return []string{Default, Classic, Lexical, Dense, Fused} }
+func Systems() []string { return []string{Default, Classic, Lexical, Dense, Fused, Misspelt} }
 
 const (
 	depth       = 20   // results asked for
@@ -68,6 +70,9 @@ type answer struct {
 	strict   []string // Default's ranking at the default min_score
 	ms       map[string]float64
 	tokens   int // of the five first texts of Default
+
+	confidence    float64
+	wide, classic []string // rankings of all candidates; of classic only where asked for
 }
 
 // SetResult is the measured quality of one set.
@@ -77,8 +82,13 @@ type SetResult struct {
 	Systems    map[string]*SystemResult
 	Categories map[string]*SystemResult // of Default
 	Embedder   string
-	Took       time.Duration // import and vectors
-	Refused    int           // items that Import refused, such as blank ones; they count as not found
+	Took       time.Duration          // import and vectors
+	Updates    map[string]*Updates    // by system: the default and classic
+	Abstention map[string]*Abstention // by category of unanswerable questions
+	Refused    int                    // items that Import refused, such as blank ones; they count as not found
+
+	answered   []float64            // confidences of the questions that count
+	unanswered map[string][]float64 // … of those that memory does not answer, by category
 }
 
 // SystemResult is the quality of one system.
@@ -145,18 +155,26 @@ func importNamespace(ctx context.Context, e Engine, clock *Clock, set string, n 
 func who(set string, n *Namespace) evoke.Who { return evoke.Who{User: set + "/" + n.Name} }
 
 func newResult(name string) *SetResult {
-	return &SetResult{Name: name, Systems: map[string]*SystemResult{}, Categories: map[string]*SystemResult{}}
+	return &SetResult{Name: name, Systems: map[string]*SystemResult{}, Categories: map[string]*SystemResult{}, Updates: map[string]*Updates{}, Abstention: map[string]*Abstention{}, unanswered: map[string][]float64{}}
 }
 
 func (r *SetResult) ask(ctx context.Context, e Engine, clock *Clock, n *Namespace) error {
+	if err := r.askUnanswerable(ctx, e, clock, n); err != nil {
+		return fmt.Errorf("ask %s/%s: %w", r.Name, n.Name, err)
+	}
 	session := n.sessions()
 	return n.scored(clock, func(q Question, l Label) error {
-		a, embedder, err := askAll(ctx, e, who(r.Name, n), q)
+		a, embedder, err := askAll(ctx, e, who(r.Name, n), q, uint64(r.N), len(l.Stale) > 0)
 		if err != nil {
 			return fmt.Errorf("ask %s/%s: %w", r.Name, l.ID, err)
 		}
 		r.N++
 		r.Embedder = embedder
+		r.answered = append(r.answered, a.confidence)
+		if len(l.Stale) > 0 {
+			r.update(Default, newerFirst(a.wide, l.Relevant, l.Stale))
+			r.update(Classic, newerFirst(a.classic, l.Relevant, l.Stale))
+		}
 		for name, ranking := range a.rankings {
 			r.system(r.Systems, name).add(Score(ranking, l.Relevant, session), a.ms[name])
 		}
@@ -214,22 +232,23 @@ func (s *SystemResult) add(m map[Metric]float64, ms float64) {
 	s.scores["ms"] = append(s.scores["ms"], ms)
 }
 
-// askAll asks one question in every way. Only the question reaches the engine.
-func askAll(ctx context.Context, e Engine, w evoke.Who, q Question) (*answer, string, error) {
+// askAll asks one question in every way. Only the question reaches the engine. seed makes its slips; whole asks for the whole
+// ranking of classic, too.
+func askAll(ctx context.Context, e Engine, w evoke.Who, q Question, seed uint64, whole bool) (*answer, string, error) {
 	a := &answer{rankings: map[string][]string{}, ms: map[string]float64{}}
-	zero := 0.0
+	text := q.Text
 	request := func(profile string, limit int, explain bool) (evoke.RecallResult, float64, error) {
+		r := defaultRequest(w, text, limit)
+		r.Profile, r.Explain = profile, explain
 		began := time.Now()
-		res, err := e.Recall(ctx, evoke.RecallRequest{Who: w, Request: recall.Request{
-			Query: q.Text, Limit: limit, MinScore: &zero, Profile: profile, Explain: explain,
-		}})
+		res, err := e.Recall(ctx, r)
 		return res, float64(time.Since(began).Microseconds()) / 1000, err
 	}
 	res, ms, err := request(Default, depth, false)
 	if err != nil {
 		return nil, "", err
 	}
-	a.ms[Default] = ms
+	a.ms[Default], a.confidence = ms, res.Confidence
 	count, err := tokens.For("")
 	if err != nil {
 		return nil, "", err
@@ -251,16 +270,35 @@ func askAll(ctx context.Context, e Engine, w evoke.Who, q Question) (*answer, st
 		return nil, "", err
 	}
 	a.ms[Classic] = ms
-	a.rankings[Classic] = []string{}
-	for _, h := range classic.Hits {
-		a.rankings[Classic] = append(a.rankings[Classic], h.Item.ID)
-	}
+	a.rankings[Classic] = ids(classic.Hits)
 	wide, _, err := request(Default, baseline, true)
 	if err != nil {
 		return nil, "", err
 	}
 	a.baselines(wide.Hits)
+	a.wide = ids(wide.Hits)
+	if whole {
+		classic, _, err := request(Classic, baseline, false)
+		if err != nil {
+			return nil, "", err
+		}
+		a.classic = ids(classic.Hits)
+	}
+	text = Misspell(q.Text, seed)
+	misspelt, ms, err := request(Default, depth, false)
+	if err != nil {
+		return nil, "", err
+	}
+	a.ms[Misspelt], a.rankings[Misspelt] = ms, ids(misspelt.Hits)
 	return a, res.Embedder, nil
+}
+
+func ids(hits []recall.Hit) []string {
+	out := make([]string, len(hits))
+	for i, h := range hits {
+		out[i] = h.Item.ID
+	}
+	return out
 }
 
 // baselines ranks the candidates by one signal at a time, newest first where it is equal.
@@ -284,6 +322,7 @@ func (a *answer) baselines(hits []recall.Hit) {
 }
 
 func (r *SetResult) summarise() {
+	r.abstention()
 	d := r.Systems[Default]
 	for _, group := range []map[string]*SystemResult{r.Systems, r.Categories} {
 		for _, s := range group {

@@ -13,6 +13,7 @@ import (
 type QualityReport struct {
 	Machine Machine
 	Sets    []*SetResult
+	Apart   map[string]*SetResult // of a merged set, by its name: the set whose questions it asks, with its memories apart
 }
 
 // jsonSystem is a system's part of the JSON report: the means by metric name, then the rest.
@@ -54,10 +55,12 @@ func (q *QualityReport) WriteJSON(w io.Writer) error {
 		Embedder   string                    `json:"embedder"`
 		Systems    map[string]map[string]any `json:"systems"`
 		Categories map[string]map[string]any `json:"categories"`
+		Updates    map[string]*Updates       `json:"newer_above_older,omitempty"`
+		Abstention map[string]*Abstention    `json:"abstention,omitempty"`
 	}
 	sets := map[string]set{}
 	for _, s := range q.Sets {
-		out := set{N: s.N, Refused: s.Refused, Embedder: s.Embedder, Systems: map[string]map[string]any{}, Categories: map[string]map[string]any{}}
+		out := set{N: s.N, Refused: s.Refused, Embedder: s.Embedder, Systems: map[string]map[string]any{}, Categories: map[string]map[string]any{}, Updates: s.Updates, Abstention: s.Abstention}
 		for name, r := range s.Systems {
 			out.Systems[name] = r.json()
 		}
@@ -82,6 +85,9 @@ func (q *QualityReport) WriteMarkdown(w io.Writer) error {
 	b.WriteString(q.Machine.markdown())
 	for _, s := range q.Sets {
 		s.markdown(&b)
+		if apart := q.Apart[s.Name]; apart != nil {
+			merged(&b, apart, s)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -138,6 +144,34 @@ func (r *SetResult) markdown(b *strings.Builder) {
 		c := r.Categories[name]
 		fmt.Fprintf(b, "| %s | %d | %.1f | %.1f | %.1f |\n", name, c.N, 100*c.Mean[Recall5], 100*c.Mean[Recall10], 100*c.Mean[NDCG10])
 	}
+	r.signals(b)
+}
+
+// signals writes what else the answers tell.
+func (r *SetResult) signals(b *strings.Builder) {
+	for _, name := range []string{Default, Classic} {
+		if u := r.Updates[name]; u != nil {
+			fmt.Fprintf(b, "\nUpdates, %s: the newer statement stands above the older in %.0f %% [%.0f, %.0f], n = %d.\n", name, 100*u.Share, 100*u.Interval.Low, 100*u.Interval.High, u.N)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(r.Abstention)) {
+		a := r.Abstention[c]
+		fmt.Fprintf(b, "\nConfidence, %d answerable against %d %s questions: AUROC %.2f [%.2f, %.2f]; under 0.3 are %.0f %% of the first and %.0f %% of the second.\n",
+			a.Answerable, a.Unanswerable, c, a.AUROC, a.Interval.Low, a.Interval.High, 100*a.AnswerableUnder03, 100*a.UnanswerableUnder03)
+	}
+}
+
+// merged writes what is lost when the memories of several sets are one.
+func merged(b *strings.Builder, apart, all *SetResult) {
+	means, intervals, ok := Lost(apart, all)
+	if !ok {
+		return
+	}
+	fmt.Fprintf(b, "\nAgainst the same questions with each memory apart, lost (paired, 95 %% interval):")
+	for _, m := range []Metric{Recall5, Recall10, NDCG10} {
+		fmt.Fprintf(b, " %s %.1f (%+.1f, %+.1f);", m, 100*means[m], 100*intervals[m].Low, 100*intervals[m].High)
+	}
+	b.WriteByte('\n')
 }
 
 func header(b *strings.Builder, first string, ms []Metric) {

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,11 +87,13 @@ func (a *app) progress(line string) {
 func (a *app) benchQualityCmd() *cobra.Command {
 	var f benchFlags
 	var work string
+	var merge bool
 	c := &cobra.Command{
 		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: cobra.NoArgs,
 		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
 	}
 	f.add(c)
+	c.Flags().BoolVar(&merge, "merge", false, "also put the memories of all sets into one and ask it the first set's questions (sets in the order of --set)")
 	c.Flags().StringVar(&work, "work", "", "folder to keep the stores in, so that the next run need not embed again (default: in memory)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		ctx := c.Context()
@@ -112,9 +116,30 @@ func (a *app) benchQualityCmd() *cobra.Command {
 			}
 			r.Sets = append(r.Sets, res)
 		}
+		if merge {
+			order(sets, r.Sets, f.sets)
+			all := benchmarks.Merge(sets...)
+			res, err := a.benchSet(ctx, e, reason, work, &all)
+			if err != nil {
+				return err
+			}
+			r.Sets, r.Apart = append(r.Sets, res), map[string]*benchmarks.SetResult{res.Name: r.Sets[0]}
+		}
 		return a.write(r)
 	}
 	return c
+}
+
+// order puts sets and their results into the order in which the sets were named; any that were not stand behind.
+func order(sets []benchmarks.Set, results []*benchmarks.SetResult, named []string) {
+	place := func(name string) int {
+		if i := slices.Index(named, name); i >= 0 {
+			return i
+		}
+		return len(named)
+	}
+	slices.SortStableFunc(sets, func(a, b benchmarks.Set) int { return cmp.Compare(place(a.Name), place(b.Name)) })
+	slices.SortStableFunc(results, func(a, b *benchmarks.SetResult) int { return cmp.Compare(place(a.Name), place(b.Name)) })
 }
 
 // benchSet runs one set on an engine of its own, whose clock the harness sets. With a work folder its store is kept there,

@@ -117,8 +117,9 @@ func (r *run) write(s *reply.Section, turns map[string]*store.Item) {
 	}
 }
 
+// rejectSection counts a section. Its text is left out: it is no statement that could be approved.
 func (r *run) rejectSection(why Reason, s *reply.Section, turns map[string]*store.Item) {
-	op := extract.Operation{Content: s.Content, Subject: store.ProfileKey(s.Name)}
+	op := extract.Operation{Subject: store.ProfileKey(s.Name)}
 	if len(s.Turns) > 0 {
 		if t := turns[s.Turns[0]]; t != nil {
 			op.Turn, op.Speaker = t.ID, t.Turn.Speaker

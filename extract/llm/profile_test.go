@@ -70,7 +70,7 @@ func TestSectionsThatDoNotHold(t *testing.T) {
 		t.Error(d)
 	}
 	for _, r := range rep.Rejected {
-		if !strings.HasPrefix(r.Operation.Subject, "profile:") || x.Stats().Rejected[llm.Reason(r.Reason)] == 0 {
+		if !strings.HasPrefix(r.Operation.Subject, "profile:") || r.Operation.Content != "" || x.Stats().Rejected[llm.Reason(r.Reason)] == 0 {
 			t.Errorf("%+v", r)
 		}
 	}

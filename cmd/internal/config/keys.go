@@ -55,6 +55,7 @@ var keys = []key{
 	{name: "llm.api_key", kind: text, def: "", secret: true, tenant: true, doc: "key for the chat service"},
 	{name: "llm.timeout_seconds", kind: integer, def: 45, min: 1, max: 600, tenant: true, doc: "how long one request to the model may take"},
 	{name: "llm.max_input_tokens", kind: integer, def: 16000, min: 4000, max: 1000000, tenant: true, doc: "longest prompt of one request; longer conversations are split"},
+	{name: "llm.max_output_tokens", kind: integer, def: 4096, min: 256, max: 131072, tenant: true, doc: "longest answer; a conversation whose answer reaches it is split. Models that think aloud need more"},
 	{name: "llm.prompts", kind: text, def: "", tenant: true, doc: "folder of prompts of your own (see below); empty: those that come with Evoke"},
 	{name: "llm.calls_per_day", kind: integer, def: 0, min: 0, max: 1e9, tenant: true, doc: "requests to the model a day (UTC); then the rules take its place until the next day; 0: no limit"},
 	{name: "llm.tokens_per_day", kind: integer, def: 0, min: 0, max: 1e12, tenant: true, doc: "tokens of prompts and answers a day (UTC), alike; 0: no limit"},

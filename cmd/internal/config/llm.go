@@ -14,14 +14,15 @@ import (
 
 // LLM says which language model distils facts; without a Model rules do.
 type LLM struct {
-	Model          string `koanf:"model"`
-	URL            string `koanf:"url"`
-	APIKey         string `koanf:"api_key"`
-	TimeoutSeconds int    `koanf:"timeout_seconds"`
-	MaxInputTokens int    `koanf:"max_input_tokens"`
-	Zone           string `koanf:"zone"`
-	Prompts        string `koanf:"prompts"`
-	Budget         Budget `koanf:",squash"`
+	Model           string `koanf:"model"`
+	URL             string `koanf:"url"`
+	APIKey          string `koanf:"api_key"`
+	TimeoutSeconds  int    `koanf:"timeout_seconds"`
+	MaxInputTokens  int    `koanf:"max_input_tokens"`
+	MaxOutputTokens int    `koanf:"max_output_tokens"`
+	Zone            string `koanf:"zone"`
+	Prompts         string `koanf:"prompts"`
+	Budget          Budget `koanf:",squash"`
 
 	English, Chinese llm.Prompt `koanf:"-"` // out of Prompts; zero: Evoke's own
 }

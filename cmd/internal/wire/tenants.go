@@ -31,7 +31,7 @@ func (s *inForce) of(tenant string) evoke.TenantOptions {
 
 // TenantOptions gives the settings' tenants to an engine that was opened without Open.
 func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, error) {
-	set, err := build(c, nil, nil)
+	set, err := build(c, nil, shared{})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func TenantOptions(c *config.Config) (func(tenant string) evoke.TenantOptions, e
 // Prepare builds what the settings say for each tenant and returns what puts it in force; an error leaves everything as
 // it is. What a running engine cannot change (see config.NeedRestart) stays.
 func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
-	set, err := build(c, e.set.Load(), e.gate)
+	set, err := build(c, e.set.Load(), shared{e.gate, e.logger})
 	if err != nil {
 		return nil, err
 	}
@@ -49,26 +49,26 @@ func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
 }
 
 // build takes over the extractors of before, nil for none, whose settings stay.
-func build(c *config.Config, before *inForce, g gate) (*inForce, error) {
+func build(c *config.Config, before *inForce, sh shared) (*inForce, error) {
 	set := &inForce{config: c, tenants: map[string]evoke.TenantOptions{}, models: models{}}
 	var known models
 	if before != nil {
 		known = before.models
 	}
 	var err error
-	if set.others, err = set.tenantOptions(c.For(""), known, g); err != nil {
+	if set.others, err = set.tenantOptions(c.For(""), known, sh); err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
 	for name := range c.Tenants {
-		if set.tenants[name], err = set.tenantOptions(c.For(name), known, g); err != nil {
+		if set.tenants[name], err = set.tenantOptions(c.For(name), known, sh); err != nil {
 			return nil, fmt.Errorf("tenants.%s.llm: %w", name, err)
 		}
 	}
 	return set, nil
 }
 
-func (s *inForce) tenantOptions(t config.Tenant, known models, g gate) (evoke.TenantOptions, error) {
-	x, err := s.models.extractor(t.LLM, known, g)
+func (s *inForce) tenantOptions(t config.Tenant, known models, sh shared) (evoke.TenantOptions, error) {
+	x, err := s.models.extractor(t.LLM, known, sh)
 	if err != nil {
 		return evoke.TenantOptions{}, err
 	}

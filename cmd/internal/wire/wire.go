@@ -37,6 +37,7 @@ type Engine struct {
 	ledger   store.Ledger
 	set      atomic.Pointer[inForce]
 	budgets  *budgets
+	logger   *slog.Logger
 }
 
 // Close closes the engine, then its backends.
@@ -51,7 +52,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{}
+	e := &Engine{logger: o.Logger}
 	e.budgets = newBudgets(e.usedBefore, time.Now)
 	put, err := e.Prepare(c)
 	if err != nil {

@@ -90,6 +90,18 @@ func fillMemory(t *testing.T, m *Memory, w Who, secret string) {
 	if _, err := m.Flush(ctx, w); err != nil {
 		t.Fatal(err)
 	}
+	sc, err := m.memory(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written(t, m, sc, "same-section", "work", "Keeps "+secret+".", m.now(), nil, "same-turn")
+	wr := m.newWrite(sc)
+	wr.Quarantine = []store.Quarantined{{
+		ID: newID(), Scope: sc, Thread: w.Thread, Turn: "same-turn", Extractor: "x/1", Reason: "ungrounded", At: m.now(), Operation: []byte(`{"Content":"` + secret + `"}`),
+	}}
+	if err := store.Commit(ctx, m.store, m.ledger, wr); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // answers is everything that the façade says of one memory, as text.
@@ -121,6 +133,13 @@ func answers(t *testing.T, m *Memory, w Who) string {
 	put(m.Get(ctx, w, "same-id"))
 	put(m.History(ctx, w, "same-id"))
 	put(m.Stats(ctx, w))
+	put(m.Profile(ctx, ProfileRequest{Who: w}))
+	put(m.Profile(ctx, ProfileRequest{Who: w, AsOf: time.Now()}))
+	put(m.History(ctx, w, "same-section"))
+	put(m.Quarantined(ctx, QuarantineRequest{Who: w}))
+	put(m.Events(ctx, EventsRequest{Who: w}))
+	put(m.Usage(ctx, UsageRequest{}))
+	put(m.QueueStats(ctx))
 	_, err = m.Export(ctx, w, &b)
 	put(nil, err)
 	w.Thread = "same-thread"
@@ -181,6 +200,14 @@ func TestForeignEventsAndWritesAreUnknown(t *testing.T) {
 		"forget all": func(m *Memory, w Who) bool {
 			f, err := m.Forget(ctx, ForgetRequest{Who: w, All: true})
 			return err != nil || f.Forgotten > 0
+		},
+		"outcome": func(m *Memory, w Who) bool {
+			_, err := m.Outcome(ctx, OutcomeRequest{Who: w, ID: id, Outcome: store.Failed})
+			return err == nil
+		},
+		"profile": func(m *Memory, w Who) bool {
+			p, err := m.Profile(ctx, ProfileRequest{Who: w})
+			return err != nil || len(p.Sections)+len(p.Facts) > 0
 		},
 		"flush": func(m *Memory, w Who) bool { n, err := m.Flush(ctx, w); return err != nil || n > 0 },
 	} {

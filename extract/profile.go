@@ -144,9 +144,34 @@ func (a *attempt) sections(ctx context.Context, b *Batch, f *finding, turns map[
 		return all, err
 	}
 	for _, c := range profileChanges(current, unwritten(f.Sections, shown, current), turns, a.opts.NewID, a.now(), f.extractor) {
-		all.Put, all.Delete = append(all.Put, c.Put...), append(all.Delete, c.Delete...)
+		all.Put = append(all.Put, c.Put...)
 	}
-	return all, nil
+	all.Delete, err = a.superseded(ctx, b.Scope, all.Put)
+	return all, err
+}
+
+// keptVersions is how many closed versions of a section are kept.
+const keptVersions = 50
+
+// superseded are the oldest versions of the sections that are written, as many as are too many. A section is written anew
+// as often as its user talks; without an end its history would be most of the memory.
+func (w *Worker) superseded(ctx context.Context, sc store.Scope, written []store.Item) (ids []string, err error) {
+	for i := range written {
+		if written[i].Supersedes == "" || written[i].Closed() {
+			continue
+		}
+		q := store.ListQuery{
+			Filter: store.Filter{ContentKeys: []string{written[i].ContentKey}}, View: store.View{All: true}, Order: store.Newest, Limit: 1000,
+		}
+		page, err := w.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, fmt.Errorf("list versions of a section: %w", err)
+		}
+		for n := keptVersions; n < len(page.Items); n++ { // the version that is closed now is among them
+			ids = append(ids, page.Items[n].ID)
+		}
+	}
+	return ids, nil
 }
 
 // unwritten leaves out the sections that have a current version, stale ones apart, that is none of those shown.

@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,31 @@ func TestSectionsOfTwoThreadsAtOnce(t *testing.T) {
 		synctest.Wait()
 		if got := sectionsOf(t, db); len(got) != 1 || got[0].Content != "Said: third" || got[0].ProfileVersion() != 2 {
 			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// A section's history is bounded: the newest versions stay.
+func TestVersionsOfASectionAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		g, _ := line(t, db, &biographer{}, extract.WorkerOptions{})
+		for i := range 60 {
+			say(t, g, "a", user(fmt.Sprintf("turn %d", i)), assistant("ok"))
+			time.Sleep(time.Minute)
+		}
+		synctest.Wait()
+		got := sectionsOf(t, db)
+		if len(got) != 1 || got[0].Content != "Said: turn 59" || got[0].ProfileVersion() != 60 {
+			t.Fatalf("%+v", got)
+		}
+		all := slices.DeleteFunc(list(t, db, ann, store.View{All: true}, store.Semantic), func(it store.Item) bool { return !it.IsProfile() })
+		oldest := 60
+		for _, it := range all {
+			oldest = min(oldest, it.ProfileVersion())
+		}
+		if len(all) != 51 || oldest != 10 {
+			t.Errorf("%d versions from %d on, want the current and the 50 before it", len(all), oldest)
 		}
 	})
 }

@@ -85,7 +85,7 @@ func (t Turn) IsTurn() bool { return t.Session != "" }
 
 // Provenance says what an item rests on.
 type Provenance struct {
-	Origin    string   `json:"origin,omitempty"`    // "turn", "remember", "import", "rules", "llm"
+	Origin    string   `json:"origin,omitempty"`    // "turn", "remember", "import", "rules", "llm", "review" (a person approved it), "profile"
 	Extractor string   `json:"extractor,omitempty"` // name and version of the extractor, for distilled items
 	Turns     []string `json:"turns,omitempty"`     // ids of the turns it rests on
 	Quote     string   `json:"quote,omitempty"`     // the span of the turn it was taken from

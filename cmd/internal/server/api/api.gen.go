@@ -80,8 +80,11 @@ type ContextRequest struct {
 	Profile  *string `json:"profile,omitempty"`
 
 	// Query may be empty: then recent and important items answer
-	Query  *string `json:"query,omitempty"`
-	Thread *Name   `json:"thread,omitempty"`
+	Query *string `json:"query,omitempty"`
+
+	// Shape How the block is laid out. lines: corrections and standing instructions, profile, then hits, the best first. briefing: the same under headings, facts and excerpts of conversations apart, excerpts in the order of time. full: as lines, each with its id, origin, trust, confidence and the turns it rests on.
+	Shape  *Shape `json:"shape,omitempty"`
+	Thread *Name  `json:"thread,omitempty"`
 
 	// Tokenizer model or encoding; default o200k_base
 	Tokenizer *string `json:"tokenizer,omitempty"`
@@ -323,6 +326,9 @@ type RetryResult = evoke.RetryResult
 type ReviewRequest struct {
 	Ids Ids `json:"ids"`
 }
+
+// Shape How the block is laid out. lines: corrections and standing instructions, profile, then hits, the best first. briefing: the same under headings, facts and excerpts of conversations apart, excerpts in the order of time. full: as lines, each with its id, origin, trust, confidence and the turns it rests on.
+type Shape = recall.Shape
 
 // Stats defines model for Stats.
 type Stats = evoke.Stats

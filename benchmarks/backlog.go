@@ -54,17 +54,19 @@ func (o *BacklogOptions) withDefaults() BacklogOptions {
 // BacklogReport says whether background work keeps up with what comes in, and what recall pays for it. Quiet and busy
 // stretches take turns in one process, so that both see the same machine.
 type BacklogReport struct {
-	Machine Machine       `json:"machine"`
-	Model   string        `json:"model"`
-	Items   int           `json:"items"`
-	Turns   int           `json:"turns_per_second"`
-	Recalls int           `json:"recalls_per_second"`
-	Block   float64       `json:"block_seconds"`
-	Quiet   Quantiles     `json:"quiet_ms"`
-	Busy    Quantiles     `json:"busy_ms"`
-	Ratio   Estimate      `json:"p95_ratio"` // busy to quiet
-	Median  Estimate      `json:"p50_ratio"`
-	Pairs   []BacklogPair `json:"pairs"`
+	Machine Machine   `json:"machine"`
+	Model   string    `json:"model"`
+	Items   int       `json:"items"`
+	Turns   int       `json:"turns_per_second"`
+	Recalls int       `json:"recalls_per_second"`
+	Block   float64   `json:"block_seconds"`
+	Quiet   Quantiles `json:"quiet_ms"`
+	Busy    Quantiles `json:"busy_ms"`
+	Ratio   Estimate  `json:"p95_ratio"` // busy to quiet
+	Median  Estimate  `json:"p50_ratio"`
+	// Degraded counts the recalls that a part of the engine failed or was too late for.
+	Degraded int           `json:"degraded"`
+	Pairs    []BacklogPair `json:"pairs"`
 }
 
 // BacklogPair is a quiet stretch and the busy one after it.

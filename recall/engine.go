@@ -57,6 +57,7 @@ type Engine struct {
 	model    embed.Model
 	table    *wordvec.Table // of the model; nil when there is none or it is switched off
 	opts     Options
+	breaker  breaker // of the embedder
 }
 
 // New returns an Engine. A nil embedder answers by the lexical arm alone; its vector space must be that of the store.
@@ -246,9 +247,19 @@ func (e *Engine) embedQuery(ctx context.Context, p *plan, res *Response) {
 	if e.opts.Dense < 0 {
 		return
 	}
-	c, cancel := context.WithTimeout(ctx, share(ctx, embedShare, e.opts.EmbedTimeout))
+	given := share(ctx, embedShare, e.opts.EmbedTimeout)
+	c, cancel := context.WithTimeout(ctx, given)
 	defer cancel()
+	if !e.breaker.allow() {
+		res.degrade(string(store.DenseArm), "the embedder is "+breakerSays)
+		return
+	}
 	v, pieces, err := embed.QueryPieces(c, e.embedder, p.req.Query)
+	if late := err != nil && c.Err() != nil; late && (given < min(breakerPatience, e.opts.EmbedTimeout) || errors.Is(ctx.Err(), context.Canceled)) {
+		e.breaker.withdraw() // a caller in a hurry, or one who left, says nothing of the embedder
+	} else {
+		e.breaker.done(late)
+	}
 	if err == nil && len(v) != e.model.Dim {
 		err = fmt.Errorf("%w: a vector of %d components instead of %d", store.ErrUnavailable, len(v), e.model.Dim)
 	}

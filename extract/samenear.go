@@ -14,7 +14,7 @@ func (f *Form) Near(g *Form) bool {
 	if f.Same(g) != Different {
 		return true
 	}
-	if f.kind != g.kind || f.about != g.about || f.speaker != g.speaker || len(f.words) == 0 || len(g.words) == 0 || f.doc.Guard != g.doc.Guard {
+	if f.kind != g.kind || f.about != g.about || f.speaker != g.speaker || len(f.words) == 0 || len(g.words) == 0 {
 		return false
 	}
 	a, b := f.gist(), g.gist()

@@ -112,7 +112,7 @@ func TestExtractionsAreTold(t *testing.T) {
 		told[state]++
 		facts += n
 	}}})
-	for i, line := range []string{"I work as a nurse in Leeds.", "Hm.", "I prefer window seats on long flights."} {
+	for i, line := range []string{"I work as a nurse in Leeds.", "What is the weather like there today?", "I prefer window seats on long flights."} {
 		who := Who{User: "ann", Thread: strconv.Itoa(i)}
 		if _, err := m.Ingest(ctx, IngestRequest{Who: who, Messages: chat(line, "Good to know.")}); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package evoke
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ var lifeStories = []struct {
 // statements come to the same view, with the same versions.
 func TestOneReconciliationThreeWays(t *testing.T) {
 	t.Parallel()
-	for _, way := range []string{"api", "api in the user's words", "rules", "model"} {
+	for _, way := range []string{"api", "api in the user's words", "rules", "model", "api, rules", "rules, api", "api, model", "model, api"} {
 		for _, story := range lifeStories {
 			t.Run(way+"/"+story.name, func(t *testing.T) {
 				t.Parallel()
@@ -54,7 +55,7 @@ func TestOneReconciliationThreeWays(t *testing.T) {
 				at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 				clock.set(at)
 				var x extract.Extractor = rules.New(nil)
-				if way == "model" {
+				if strings.Contains(way, "model") {
 					x = modelThatFinds(t, story.said)
 				}
 				m := open(t, &Options{Clock: clock.now, Extractor: x})
@@ -62,7 +63,11 @@ func TestOneReconciliationThreeWays(t *testing.T) {
 				for i, s := range story.said {
 					clock.set(at.Add(time.Duration(i+1) * time.Hour))
 					var err error
-					switch way {
+					turn := way
+					if ways := strings.Split(way, ", "); len(ways) == 2 { // in turns
+						turn = ways[i%2]
+					}
+					switch turn {
 					case "api":
 						_, err = m.Remember(t.Context(), RememberRequest{Who: who, Content: s.states})
 					case "api in the user's words":

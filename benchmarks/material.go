@@ -23,7 +23,8 @@ type material struct {
 	own     [][]float32
 	context [][]float32
 	queries []string
-	asked   map[string][]float32
+	asked   map[string][]float32     // the queries' vectors
+	pieces  map[string][]embed.Piece // … and those of their word pieces
 }
 
 const (
@@ -34,7 +35,7 @@ const (
 )
 
 func newMaterial(ctx context.Context, e embed.Embedder, s *Set, progress func(string)) (*material, error) {
-	m := &material{model: e.Model(), asked: map[string][]float32{}}
+	m := &material{model: e.Model(), asked: map[string][]float32{}, pieces: map[string][]embed.Piece{}}
 	var texts []string
 	for _, n := range s.Namespaces {
 		for i, it := range n.Items {
@@ -66,11 +67,9 @@ func newMaterial(ctx context.Context, e embed.Embedder, s *Set, progress func(st
 		m.own, m.context = append(m.own, vs[i]), append(m.context, vs[i+1])
 	}
 	for _, q := range m.queries {
-		v, err := e.EmbedQuery(ctx, q)
-		if err != nil {
+		if m.asked[q], m.pieces[q], err = embed.QueryPieces(ctx, e, q); err != nil {
 			return nil, fmt.Errorf("embed material: %w", err)
 		}
-		m.asked[q] = v
 	}
 	return m, nil
 }
@@ -158,6 +157,11 @@ func (k known) EmbedQuery(_ context.Context, text string) ([]float32, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%w: not one of the queries", embed.ErrUnavailable)
+}
+
+func (k known) EmbedQueryPieces(ctx context.Context, text string) ([]float32, []embed.Piece, error) {
+	v, err := k.EmbedQuery(ctx, text)
+	return v, k.m.pieces[text], err
 }
 
 func (k known) EmbedPassages(context.Context, []string) ([][]float32, error) {

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"evoke/store"
 )
 
 func TestOnlyWhatIsAssertedBecomesAFact(t *testing.T) {
@@ -76,8 +79,13 @@ func TestAnotherPersonsHomeIsNotTheSpeakers(t *testing.T) {
 func TestACorrectionIsCountedAndWeighsMore(t *testing.T) {
 	for said, want := range map[string]int{
 		"actually I live in Oslo": 1, "I live in Oslo, not Rome": 1, "No, I live in Oslo": 1, "sorry, Oslo": 1, "not Rome but Oslo": 1,
-		"其实我住在奥斯陆": 1, "我说错了，是奥斯陆": 1, "不是罗马，是奥斯陆": 1,
-		"I moved to Oslo last week": 0, "I live in Oslo now": 0, "我搬到奥斯陆了": 0,
+		"no, actually it is Oslo": 1, "I meant Oslo": 1, "I misspoke, it is Oslo": 1, "that's wrong, I live in Oslo": 1, "I was wrong about Rome, it is Oslo": 1,
+		"correction: Oslo": 1, "my mistake, Oslo": 1, "Oslo rather than Rome": 1,
+		"其实我住在奥斯陆": 1, "我说错了，是奥斯陆": 1, "不是罗马，是奥斯陆": 1, "不对，我住在奥斯陆": 1, "我是说奥斯陆": 1, "我的意思是奥斯陆": 1, "更正一下，奥斯陆": 1,
+		"记错了，是奥斯陆": 1, "应该是奥斯陆": 1, "是奥斯陆，不是罗马": 1, "写错了，奥斯陆": 1, "刚才讲错了，奥斯陆": 1, "纠正一下，是奥斯陆": 1,
+
+		"I moved to Oslo last week": 0, "I live in Oslo now": 0, "since May I live in Oslo": 0, "I finally live in Oslo": 0, "I know that I live in Oslo": 0, "these days it is Oslo": 0, "I live in Oslo again": 0,
+		"我搬到奥斯陆了": 0, "我现在住在奥斯陆": 0, "五月起我住在奥斯陆": 0, "我终于住到奥斯陆了": 0, "如今是奥斯陆": 0, "我又住回奥斯陆": 0, "上周我去了奥斯陆住下": 0,
 	} {
 		m := newMemory(t, ReconcileOptions{})
 		m.take(m.turn("t1", "lives in Rome", "home"))
@@ -85,9 +93,12 @@ func TestACorrectionIsCountedAndWeighsMore(t *testing.T) {
 		op := m.turn("t2", said, "home")
 		op.Content = "lives in Oslo"
 		m.take(op)
-		it := m.items["f002"]
-		if it.Provenance.Corrections != want || (it.Importance == correctedImportance) != (want > 0) {
+		it, old := m.items["f002"], m.items["f001"]
+		if it.Provenance.Corrections != want || (it.Importance == correctedImportance) != (want > 0) || isProtected(&it) != (want > 0) {
 			t.Errorf("%s: %d corrections, importance %v", said, it.Provenance.Corrections, it.Importance)
+		}
+		if (old.Confidence == 0.8*lowered) != (want > 0) || old.SupersededBy != "f002" {
+			t.Errorf("%s: the old one has confidence %v and is superseded by %q", said, old.Confidence, old.SupersededBy)
 		}
 	}
 	m := newMemory(t, ReconcileOptions{})
@@ -121,6 +132,31 @@ func TestCorrectionsAddUp(t *testing.T) {
 	if it := m.items["f005"]; it.Provenance.Corrections != 0 {
 		t.Errorf("another speaker's first word is no correction: %+v", it)
 	}
+}
+
+// Whatever is said how often, in whatever order: confidence and importance stay from 0 to 1, agreement never lowers and
+// denial never raises.
+func TestConfidenceStaysInItsBounds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		it := store.Item{Confidence: rapid.Float64Range(0, 1).Draw(rt, "confidence"), Importance: rapid.Float64Range(0, 1).Draw(rt, "importance")}
+		for range rapid.IntRange(1, 200).Draw(rt, "times") {
+			was := it
+			if rapid.Bool().Draw(rt, "agrees") {
+				raise(&it, rapid.Float64Range(0, 1).Draw(rt, "c"), rapid.Float64Range(0, 1).Draw(rt, "i"))
+				if it.Confidence < was.Confidence || it.Importance < was.Importance || it.Provenance.Evidence != was.Provenance.Evidence+1 {
+					rt.Fatalf("%+v after %+v", it, was)
+				}
+			} else if lower(&it); it.Confidence > was.Confidence || it.Importance != was.Importance {
+				rt.Fatalf("%+v after %+v", it, was)
+			}
+			if store.InUnit("", it.Confidence) != nil || store.InUnit("", it.Importance) != nil {
+				rt.Fatalf("%+v", it)
+			}
+			if v := value(&it, day0); v < 0 || v > 1 {
+				rt.Fatal(v)
+			}
+		}
+	})
 }
 
 func TestTheSameInOtherWordsConfirms(t *testing.T) {

@@ -118,6 +118,37 @@ func TestWhoSaysItAndOfWhomCounts(t *testing.T) {
 	}
 }
 
+// The exact key is whatever the language: case, width, punctuation and spacing aside.
+func TestExactKeysInManyLanguages(t *testing.T) {
+	for _, c := range []struct{ a, same, other string }{
+		{"The user lives in Rome", "the  user LIVES in Rome!", "The user lives in Oslo"},
+		{"The user paid 3.50 euros", "The user paid 3.50 euros.", "The user paid 350 euros"},
+		{"用户住在北京", "用户住在北京。", "用户住在南京"},
+		{"用户有2只猫", "用户有２只猫！", "用户有3只猫"},
+		{"ユーザーは東京に住んでいる", "ユーザーは東京に住んでいる。", "ユーザーは大阪に住んでいる"},
+		{"ユーザーはカメラが好き", "ユーザーはｶﾒﾗが好き", "ユーザーはカメラが嫌い"},
+		{"사용자는 서울에 산다", "사용자는  서울에 산다.", "사용자는 부산에 산다"},
+		{"사용자는 차를 좋아한다", "사용자는 차를 좋아한다!", "사용자는 차를 싫어한다"},
+		{"El usuario vive en Málaga", "el usuario vive en MÁLAGA.", "El usuario vive en Madrid"},
+		{"Al usuario le gusta el té", "¡Al usuario le gusta el té!", "Al usuario no le gusta el té"},
+		{"Der Nutzer heißt Jörg", "der Nutzer heißt Jörg.", "Der Nutzer heißt Georg"},
+	} {
+		if how := sameness(c.a, c.same); how != Equal {
+			t.Errorf("%q and %q: %d", c.a, c.same, how)
+		}
+		f, g := form(c.a), form(c.other)
+		if f.Same(&g) != Different || f.Near(&g) {
+			t.Errorf("%q and %q are taken for one", c.a, c.other)
+		}
+		m := newMemory(t, ReconcileOptions{})
+		m.take(m.turn("t1", c.a, ""))
+		m.take(m.turn("t2", c.same, ""), m.turn("t3", c.other, ""))
+		if len(m.items) != 2 || m.items["f001"].Provenance.Evidence != 1 {
+			t.Errorf("%q: %q", c.a, contentsOf(m.current()))
+		}
+	}
+}
+
 func FuzzSameIsSymmetric(f *testing.F) {
 	f.Add("The user likes tea", "I enjoy tea")
 	f.Add("用户住在北京", "我的家在北京")

@@ -2,7 +2,8 @@
 //
 // The model gets the new turns, some before them, the known items most related to them, all under short ids, and the
 // sections of the user's profile, and answers with operations and with sections to be written anew. Nothing of its answer is believed for its own sake: ids must be ones that were shown, the
-// quoted span must be in the turn that is named, and what is not asserted there does not become a fact. Every operation
+// quoted span must be in the turn that is named, what is not asserted there does not become a fact, and a text of the
+// model's own making must be of the words and numbers that it was shown (see sources). Every operation
 // that holds is kept, every other one counted by its reason and reported (see Report), for review.
 //
 // A batch longer than a call holds is split at the edges of turns, or of sentences within a turn that is longer by

@@ -2,11 +2,9 @@ package llm
 
 import (
 	"slices"
-	"strings"
 
 	"evoke/extract"
 	"evoke/extract/llm/internal/reply"
-	"evoke/scoring"
 	"evoke/store"
 )
 
@@ -65,7 +63,7 @@ var sectionReasons = map[reply.Reason]Reason{
 }
 
 // takeSections judges the sections of an answer: it keeps those that rest on what users said.
-func (r *run) takeSections(parsed *reply.Result, known []*store.Item, before, units []unit) {
+func (r *run) takeSections(parsed *reply.Result, said *sources, units []unit) {
 	turns, ids := map[string]*store.Item{}, shortIDs(units)
 	for _, u := range units {
 		turns[ids[u.item.ID]] = u.item
@@ -74,7 +72,6 @@ func (r *run) takeSections(parsed *reply.Result, known []*store.Item, before, un
 		b := &parsed.BadSections[i]
 		r.rejectSection(sectionReasons[b.Reason], &b.Section, turns)
 	}
-	said := r.said(before, known, units)
 	for i := range parsed.Sections {
 		s := &parsed.Sections[i]
 		if why := r.judgeSection(s, turns, said); why != "" {
@@ -126,67 +123,4 @@ func (r *run) rejectSection(why Reason, s *reply.Section, turns map[string]*stor
 		}
 	}
 	r.reject(why, op)
-}
-
-// sources are the words and numbers that a text of a model's own making may be made of.
-type sources struct {
-	words, numbers map[string]bool
-}
-
-// said are the sources of a call: all that it showed.
-func (r *run) said(before []unit, known []*store.Item, units []unit) *sources {
-	s := &sources{map[string]bool{}, map[string]bool{}}
-	s.add(r.x.stamp(r.now()))
-	for _, u := range slices.Concat(before, units) {
-		s.add(u.text)
-		s.add(u.item.Turn.Speaker)
-		s.add(r.x.stamp(u.item.ValidFrom))
-	}
-	for _, it := range known {
-		s.add(it.Content)
-		s.add(r.x.stamp(it.ValidFrom))
-	}
-	for _, p := range r.profile.sections {
-		s.add(p.content)
-	}
-	return s
-}
-
-func (s *sources) add(text string) {
-	for _, w := range scoring.Tokens(text) {
-		s.words[w] = true
-	}
-	for _, n := range numbersIn(text) {
-		s.numbers[n] = true
-	}
-}
-
-// bears reports whether a text is made of what was said: all of its numbers, and of its other words a third. A model
-// that puts things in its own words keeps the names and most of the nouns; one that invents keeps neither.
-func (s *sources) bears(text string) bool {
-	const share = 3
-	for _, n := range numbersIn(text) {
-		if !s.numbers[n] {
-			return false
-		}
-	}
-	all, found := 0, 0
-	for _, w := range scoring.Tokens(text) {
-		switch {
-		case s.words[w]:
-			all, found = all+1, found+1
-		case w != "user" && w != "用户" && w != "用戶":
-			all++
-		}
-	}
-	return found*share >= all
-}
-
-// numbersIn are the numbers of a text without leading zeros.
-func numbersIn(text string) []string {
-	var out []string
-	for _, n := range strings.FieldsFunc(store.FoldText(text), func(r rune) bool { return r < '0' || r > '9' }) {
-		out = append(out, strings.TrimLeft(n, "0"))
-	}
-	return out
 }

@@ -128,8 +128,9 @@ func (r *run) group(ctx context.Context, before, units []unit) error {
 	}
 	r.asked++
 	r.x.stats.answered(&parsed)
-	r.take(&parsed, known, units)
-	r.takeSections(&parsed, known, tail, units)
+	said := r.said(tail, known, units)
+	r.take(&parsed, known, said, units)
+	r.takeSections(&parsed, said, units)
 	return nil
 }
 

@@ -10,14 +10,13 @@ import (
 )
 
 // take judges what an answer holds: it keeps what is grounded and asserted and rejects the rest with its reason.
-func (r *run) take(parsed *reply.Result, known []*store.Item, units []unit) {
+func (r *run) take(parsed *reply.Result, known []*store.Item, said *sources, units []unit) {
 	turns, ids := map[string]*store.Item{}, shortIDs(units)
 	speakers := map[string]bool{}
 	for _, u := range units {
 		turns[ids[u.item.ID]] = u.item
 		speakers[store.FoldText(u.item.Turn.Speaker)], speakers[store.FoldText(u.item.Turn.Role)] = true, true
 	}
-	said := r.said(nil, known, units)
 	for i := range parsed.Bad {
 		r.reject(Reason(parsed.Bad[i].Reason), r.operation(&parsed.Bad[i].Op, turns, known))
 	}
@@ -25,7 +24,7 @@ func (r *run) take(parsed *reply.Result, known []*store.Item, units []unit) {
 		o := &parsed.Ops[i]
 		op := r.operation(o, turns, known)
 		why := r.judge(&op, turns[o.Turn], o.Speaker, speakers)
-		if why == "" && len(o.Steps)+len(o.Needs) > 0 && !said.bears(strings.Join(append(o.Steps, o.Needs...), "\n")) {
+		if why == "" && !said.bear(o) {
 			why = Ungrounded
 		}
 		if why != "" {

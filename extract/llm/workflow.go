@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"evoke/extract"
@@ -56,4 +57,14 @@ func outcomeOf(o *reply.Op) extract.Outcome {
 		return ""
 	}
 	return extract.Outcome(o.Outcome)
+}
+
+// bear reports whether an operation can be one of what was shown: its statement, and its steps as a text.
+func (s *sources) bear(o *reply.Op) bool {
+	var b strings.Builder
+	for _, step := range slices.Concat(o.Steps, o.Needs) {
+		b.WriteString(withoutNumber(step) + "\n")
+	}
+	steps := b.String()
+	return s.allows(o.Content) && (steps == "" || s.bears(steps))
 }

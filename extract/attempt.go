@@ -12,11 +12,12 @@ import (
 // attempt is one run of a job.
 type attempt struct {
 	*Worker
-	job   store.Job
-	lease *lease
-	state store.ThreadState // of the thread when the run began
-	upTo  int               // position up to which it saw the thread; 0: nothing
-	fails int               // failed attempts of the batch at hand
+	job    store.Job
+	lease  *lease
+	state  store.ThreadState // of the thread when the run began
+	upTo   int               // position up to which it saw the thread; 0: nothing
+	fails  int               // failed attempts of the batch at hand
+	search search
 }
 
 // process runs one job to its end, or gives it back for another attempt. done tells that it reached a terminal state.

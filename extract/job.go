@@ -50,6 +50,9 @@ func (a *attempt) run(ctx context.Context) (err error) {
 		p := a.part(refs, fresh)
 		err := a.extract(ctx, p)
 		if isPermanent(err) {
+			if a.failed(ctx, p, refs) {
+				continue
+			}
 			a.opts.Logger.WarnContext(ctx, "extraction failed for good", "attempt", a.fails+1, "error", reasonOf(err))
 			err = a.bury(ctx, p.upTo, reasonOf(err), true, p.more)
 		}
@@ -60,6 +63,7 @@ func (a *attempt) run(ctx context.Context) (err error) {
 			return err
 		}
 		fresh, a.fails = p.end, 0
+		a.passed(ctx, refs, fresh)
 	}
 	return nil
 }
@@ -76,7 +80,9 @@ type part struct {
 
 func (a *attempt) part(refs []turnRef, fresh int) *part {
 	p := &part{Tenant: a.tenant(a.job.Scope.Tenant), fresh: fresh, first: refs[fresh].position, upTo: a.state.Next}
-	p.end = batchEnd(refs, fresh, p.Extractor)
+	if p.end = batchEnd(refs, fresh, p.Extractor); a.search.limit > 0 {
+		p.end = min(p.end, a.search.limit)
+	}
 	p.refs = refs[max(0, fresh-batchAhead):p.end]
 	if p.more = p.end < len(refs); p.more {
 		p.upTo = refs[p.end].position

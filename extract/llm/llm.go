@@ -1,10 +1,11 @@
 // Package llm is the extractor that asks a language model, through any service that speaks OpenAI's chat API.
 //
 // The model gets the new turns, some before them, the known items most related to them, all under short ids, and the
-// sections of the user's profile, and answers with operations and with sections to be written anew. Nothing of its answer is believed for its own sake: ids must be ones that were shown, the
-// quoted span must be in the turn that is named, what is not asserted there does not become a fact, and a text of the
-// model's own making must be of the words and numbers that it was shown (see sources). Every operation
-// that holds is kept, every other one counted by its reason and reported (see Report), for review.
+// sections of the user's profile, and answers with operations and with sections to be written anew. Nothing of its answer
+// is believed for its own sake: ids must be ones that were shown, the quoted span must be in the turn that is named, what
+// is not asserted there does not become a fact, and a text of the model's own making must be of the words and numbers that
+// it was shown (see sources). Every operation that holds is kept, every other one counted by its reason and reported (see
+// Report), for review.
 //
 // A batch longer than a call holds is split at the edges of turns, or of sentences within a turn that is longer by
 // itself; nothing is left out. So is one whose answer reaches the token cap. An outage, an answer that cannot be read

@@ -66,11 +66,7 @@ func TestBudgetOfADay(t *testing.T) {
 	if got := e.Cost("other", extract.Usage{PromptTokens: 1_000_000}); got != 0 {
 		t.Errorf("cost %v", got)
 	}
-	put, err := e.Prepare(settings(t, yaml(2)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	put()
+	change(t, e, yaml(2))
 	if ev := say(t, e, "three", "And sea charts, I collect them."); ev.Extractor != "llm/2/m" || srv.Calls() != 2 {
 		t.Errorf("%d calls, %+v", srv.Calls(), ev)
 	}
@@ -139,11 +135,7 @@ func TestMemorySettingsWhileRunning(t *testing.T) {
 	if err != nil || len(page.Items) != 1 {
 		t.Errorf("a cap of one preference: %+v, %v", page.Items, err)
 	}
-	put, err := e.Prepare(settings(t, yaml("category_caps: { preference: 3 }")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	put()
+	change(t, e, yaml("category_caps: { preference: 3 }"))
 	for i, said := range []string{"I like red wine.", "I love white rice."} {
 		say(t, e, fmt.Sprint("later", i), said)
 	}

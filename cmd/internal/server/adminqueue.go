@@ -49,9 +49,17 @@ func (h *handlers) AdminResume(ctx context.Context, _ api.AdminResumeRequestObje
 	return api.AdminResume200JSONResponse(st), nil
 }
 
+// drainSeconds is how long a drain waits that says nothing else.
+const drainSeconds = 20
+
 // AdminDrain pauses and waits for what runs. When the time is over before that ends the answer says what still runs.
 func (h *handlers) AdminDrain(ctx context.Context, r api.AdminDrainRequestObject) (api.AdminDrainResponseObject, error) {
-	wait := h.wait(r.Params.Wait)
+	seconds := r.Params.Wait
+	if seconds == nil {
+		seconds = new(float32)
+		*seconds = drainSeconds
+	}
+	wait := h.wait(seconds)
 	st, err := h.queue(ctx, func(ctx context.Context, m Memory) error {
 		limited, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()

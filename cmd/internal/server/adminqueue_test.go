@@ -1,8 +1,13 @@
 package server
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
+
+	"evoke"
+	"evoke/extract"
 )
 
 // A tenant's queue is paused, drained and resumed by those who are granted all of it, and no other tenant's with it.
@@ -40,4 +45,47 @@ func TestQueue(t *testing.T) {
 			t.Errorf("events do not count %s: %s", state, counts)
 		}
 	}
+}
+
+// held is an extractor that runs until it is let go.
+type held struct{ begun, release chan struct{} }
+
+func (*held) Name() string { return "held/1" }
+
+func (x *held) Extract(ctx context.Context, _ extract.Batch) ([]extract.Operation, error) {
+	x.begun <- struct{}{}
+	select {
+	case <-x.release:
+	case <-ctx.Done():
+	}
+	return nil, ctx.Err()
+}
+
+// A drain waits for what runs, and says so when the time is over before that ends.
+func TestDrainWaits(t *testing.T) {
+	x := &held{make(chan struct{}, 1), make(chan struct{})}
+	m, err := evoke.Open(t.Context(), &evoke.Options{Extractor: x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	w := newWorldOver(t, "{}", func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	w.want(200, w.call("POST", "/v1/messages", `{"thread":"t","messages":`+chat+`}`))
+	flushed := make(chan struct{})
+	go func() {
+		defer close(flushed)
+		_, _ = m.Flush(context.Background(), evoke.Who{})
+	}()
+	<-x.begun
+	drain := func(query string) string {
+		return strings.TrimSpace(w.want(200, w.call("POST", "/v1/admin/queue/drain"+query, "")).body)
+	}
+	if got := drain("?wait=0.05"); !strings.Contains(got, `"leased":1,"paused":true`) {
+		t.Errorf("while one runs: %s", got)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { close(x.release) })
+	if got := drain(""); !strings.Contains(got, `"leased":0,"paused":true`) {
+		t.Errorf("when it ended: %s", got)
+	}
+	<-flushed
 }

@@ -31,7 +31,11 @@ func reinforced(b Batch, ops []Operation) []Operation {
 		said := statements(turns[i-1].Content, a.weak)
 		var more []Operation
 		for j := range b.Known {
-			if k := &b.Known[j]; sameSpeaker(k, t) && said.make(NewForm(StatementOf(k))) {
+			if k := &b.Known[j]; sameSpeaker(k, t) {
+				f := NewForm(StatementOf(k))
+				if !said.make(f) && !(a.kind == agrees && i > 1 && slices.Contains(k.Provenance.Turns, turns[i-2].ID) && said.echoes(f)) {
+					continue
+				}
 				more = append(more, a.operation(t, Operation{Target: k.ID, Kind: k.Kind}))
 			}
 		}

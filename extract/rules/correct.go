@@ -30,6 +30,9 @@ func (f *finder) correction(l *language, s string, corrected bool) bool {
 		if old := f.holds(from); old != nil {
 			op.Action, op.Target, op.Kind, op.Subject = extract.Supersede, old.ID, old.Kind, old.Provenance.Subject
 			op.Exclusive = old.Provenance.Subject != ""
+			if old.ID == "" { // said in the same batch: its subject brings the two together
+				op.Action = extract.Add
+			}
 			op.Content, op.Confidence = strings.Replace(old.Content, from, to, 1), 0.9
 		}
 		f.add(op, s)
@@ -41,6 +44,17 @@ func (f *finder) correction(l *language, s string, corrected bool) bool {
 // vague refuses corrections whose meaning lies outside them.
 func (r meantRule) vague(l *language, v string) bool { return v != "" && l.vague.MatchString(v) }
 
+// pending are the statements of operations that a later turn of the same batch may correct, as if they were known: those
+// of a subject with one value at a time, which needs no target to be replaced.
+func pending(ops []extract.Operation) (out []store.Item) {
+	for _, op := range ops {
+		if op.Action == extract.Add && op.Exclusive && op.Subject != "" && op.Category != store.Correction {
+			out = append(out, store.Item{Kind: op.Kind, Category: op.Category, Content: op.Content, Turn: store.Turn{Speaker: op.Speaker}, Provenance: store.Provenance{Subject: op.Subject}})
+		}
+	}
+	return out
+}
+
 // holds returns the one known fact of the speaker that holds a value, or nil.
 func (f *finder) holds(v string) *store.Item {
 	if v == "" {
@@ -51,6 +65,9 @@ func (f *finder) holds(v string) *store.Item {
 		k := &f.known[i]
 		if k.Turn.Speaker != f.turn.Turn.Speaker || strings.Count(k.Content, v) != 1 {
 			continue
+		}
+		if found != nil && found.Content == k.Content && found.Provenance.Subject == k.Provenance.Subject {
+			continue // known, and said again in this batch
 		}
 		if found != nil {
 			return nil
@@ -67,7 +84,7 @@ func (f *finder) retract(r *rule, v, quoted string) bool {
 		subject = strings.ReplaceAll(subject, "{v}", keyOf(v))
 		for i := range f.known {
 			k := &f.known[i]
-			if k.Provenance.Subject == subject && k.Turn.Speaker == f.turn.Turn.Speaker && strings.Contains(strings.ToLower(k.Content), strings.ToLower(v)) {
+			if k.ID != "" && k.Provenance.Subject == subject && k.Turn.Speaker == f.turn.Turn.Speaker && strings.Contains(strings.ToLower(k.Content), strings.ToLower(v)) {
 				f.add(extract.Operation{
 					Action: extract.Retract, Target: k.ID, Kind: k.Kind, Category: k.Category, Content: k.Content, Subject: subject,
 					Confidence: r.confidence, Importance: r.importance,

@@ -164,6 +164,7 @@ type ForgetRequest struct {
 // ForgetResult counts what was (or would be) removed.
 type ForgetResult struct {
 	Forgotten int      `json:"forgotten"`
+	Sections  int      `json:"sections,omitempty"` // versions of the profile's sections beside them, that went or were marked for resting on them
 	Unknown   []string `json:"unknown,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }

@@ -105,10 +105,14 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, err
 			res.Unknown = append(res.Unknown, id)
 		}
 	}
-	if r.DryRun || len(items) == 0 {
+	profile, err := m.forgetSources(ctx, sc, items)
+	if err != nil {
+		return ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
+	if res.Sections = len(profile.Put) + len(profile.Delete); r.DryRun || len(items) == 0 {
 		return res, nil
 	}
-	return res, m.erase(ctx, sc, items)
+	return res, m.erase(ctx, sc, items, profile)
 }
 
 // selected returns the ids and places of the items to remove.
@@ -138,8 +142,8 @@ func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) 
 	}
 }
 
-// erase deletes items in bounded writes.
-func (m *Memory) erase(ctx context.Context, sc store.Scope, items []store.Item) error {
+// erase deletes items in bounded writes, and makes a change of the profile with the first.
+func (m *Memory) erase(ctx context.Context, sc store.Scope, items []store.Item, profile store.Change) error {
 	type place struct {
 		session  string
 		position int
@@ -147,10 +151,6 @@ func (m *Memory) erase(ctx context.Context, sc store.Scope, items []store.Item) 
 	gone := make(map[place]bool, len(items))
 	for i := range items {
 		gone[place{items[i].Turn.Session, items[i].Turn.Position}] = true
-	}
-	profile, err := m.forgetSources(ctx, sc, items)
-	if err != nil {
-		return fmt.Errorf("forget: %w", err)
 	}
 	for part := range slices.Chunk(items, 500) {
 		w := m.newWrite(sc)

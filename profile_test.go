@@ -151,8 +151,10 @@ func TestForgettingASourceTellsTheProfile(t *testing.T) {
 	written(t, m, sc, "p1", "personal", "Is well.", m.now(), nil, two)
 	forget := func(ids ...string) {
 		t.Helper()
-		if res, err := m.Forget(t.Context(), ForgetRequest{Who: Who{User: "ann"}, IDs: ids}); err != nil || res.Forgotten != len(ids) {
-			t.Fatalf("%+v, %v", res, err)
+		for _, dry := range []bool{true, false} {
+			if res, err := m.Forget(t.Context(), ForgetRequest{Who: Who{User: "ann"}, IDs: ids, DryRun: dry}); err != nil || res.Forgotten != len(ids) || res.Sections != 2 {
+				t.Fatalf("%+v, %v", res, err)
+			}
 		}
 	}
 	forget(one)

@@ -342,11 +342,14 @@ func (a *app) printForgotten(res evoke.ForgetResult) error {
 	if a.json {
 		return a.printJSON(res)
 	}
-	verb := "forgotten"
+	verb, gone := "forgotten", "went with them, or are marked where they rest on more"
 	if res.DryRun {
-		verb = "would be forgotten"
+		verb, gone = "would be forgotten", "would go with them, or be marked where they rest on more"
 	}
 	a.printf("%s %s\n", count(res.Forgotten, "item"), verb)
+	if res.Sections > 0 {
+		a.printf("%s of the profile %s\n", count(res.Sections, "version"), gone)
+	}
 	return nil
 }
 

@@ -115,4 +115,4 @@ var enAskingTail = regexp.MustCompile(`(?i)(?:` +
 var enTag = has(`^[,;\s–—-]*(?:do|does|did|is|are|was|can|could|will|would|should|have|has)(?:n['’]t| not)? (?:i|it|they|he|she|you|we|that)(?: not)?\?.*$`)
 
 // enNoDoubt are words of doubt that are none.
-var enNoDoubt = has(`\b(?:that (?:being )?said|having said that|i(?:['’]d| would) (?:much |far )?rather|(?:if|when|whenever) possible|unless (?:they|it|there|the)|i['’]d say)\b`)
+var enNoDoubt = has(`\b(?:that (?:being )?said|having said that|i(?:['’]d| would) (?:much |far )?rather|(?:if|when|whenever) possible|unless (?:they|it|there|the)|i['’]d say|i(?:['’]d| would) (?:like|prefer) (?:you to|that you)|unless i (?:say|ask|tell you)[^,]{0,30})\b`)

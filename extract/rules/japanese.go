@@ -25,6 +25,7 @@ var japanese = &language{
 	},
 	facts:     japaneseFacts,
 	sentences: japaneseInstructions,
+	orderly:   func(string) bool { return false }, task: jaTask, taskLead: jaTaskLead, project: jaProject,
 }
 
 const (
@@ -104,3 +105,9 @@ var japaneseInstructions = []rule{
 func japaneseThird(v string) string {
 	return strings.NewReplacer("私", "自分", "僕", "自分", "俺", "自分").Replace(v)
 }
+
+var (
+	jaTask     = has(`今回(?:は|だけ)|今日(?:は|だけ)|とりあえず|このタスク|この会話|一時的に`)
+	jaTaskLead = has(`^(?:今回(?:は|だけ)|今日だけ|とりあえず|このタスク|この会話)`)
+	jaProject  = has(`このプロジェクト`)
+)

@@ -22,7 +22,8 @@ type rule struct {
 	confidence float64
 	importance float64
 	retract    bool                   // {v} is no longer so
-	standing   bool                   // an instruction that holds from now on
+	standing   bool                   // an instruction
+	task       bool                   // it holds for the task at hand only
 	reason     bool                   // a reason that follows belongs to the statement
 	cut        func(v string) string  // shortens the value
 	ok         func(v, x string) bool // refuses values that look right and are not
@@ -44,10 +45,17 @@ type language struct {
 	lead      *regexp.Regexp      // words before a clause that say nothing
 	starts    *regexp.Regexp      // how a clause about oneself begins; nil: in any way
 	meant     []meantRule
-	greetings []rule         // about a whole sentence, with the words before its clauses
-	facts     []rule         // about a clause
-	sentences []rule         // about a whole sentence
-	tail      *regexp.Regexp // words behind a value that say nothing
+	greetings []rule              // about a whole sentence, with the words before its clauses
+	facts     []rule              // about a clause
+	sentences []rule              // about a whole sentence
+	orderly   func(s string) bool // whether a sentence may be one of orders: cheap, and true too often
+	orders    []rule              // instructions, about a whole sentence
+	requests  []rule              // instructions put as a question
+	task      *regexp.Regexp      // words that bind a statement to the task at hand
+	taskLead  *regexp.Regexp      // the same at the beginning of a sentence, for all of it
+	forTask   *regexp.Regexp      // a clause that begins with them and goes on in group 1 with the speaker himself; nil: as any
+	project   *regexp.Regexp      // words that bind a statement to the project
+	tail      *regexp.Regexp      // words behind a value that say nothing
 	third     func(v string) string
 	most      int // longest value, in words or, without spaces, in characters
 	words     bool
@@ -104,14 +112,18 @@ func (l *language) states(s string) string {
 	if l.question.MatchString(s) {
 		return ""
 	}
-	sure := s
-	if l.noDoubt != nil {
-		sure = l.noDoubt.ReplaceAllLiteralString(s, "")
-	}
-	if l.doubt.MatchString(sure) {
+	if l.doubts(s) {
 		return ""
 	}
 	return s
+}
+
+// doubts reports whether a sentence supposes, hedges or reports.
+func (l *language) doubts(s string) bool {
+	if l.noDoubt != nil {
+		s = l.noDoubt.ReplaceAllLiteralString(s, "")
+	}
+	return l.doubt.MatchString(s)
 }
 
 // reasonOf returns the reason at the beginning of what follows a statement, or "".

@@ -12,6 +12,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,12 +53,15 @@ func (x *Extractor) Name() string { return Name }
 // Extract returns what the batch's turns state, in their order. It fails only when the context ends.
 func (x *Extractor) Extract(ctx context.Context, b extract.Batch) ([]extract.Operation, error) {
 	var ops []extract.Operation
+	known := slices.Clip(b.Known)
 	for i := range b.Turns {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
 		if x.listens(&b.Turns[i]) {
-			ops = append(ops, turnOps(&b.Turns[i], b.Known)...)
+			found := turnOps(&b.Turns[i], known)
+			known = append(known, pending(found)...)
+			ops = append(ops, found...)
 		}
 	}
 	return ops, nil
@@ -90,6 +94,7 @@ type finder struct {
 	seen      map[string]bool
 	read      map[string]bool // sentences: said twice, they say nothing new
 	corrected bool            // the sentence, or the one before it, takes something back
+	forTask   bool            // the sentence at hand is about the task at hand
 }
 
 func turnOps(t *store.Item, known []store.Item) []extract.Operation {
@@ -110,14 +115,23 @@ func turnOps(t *store.Item, known []store.Item) []extract.Operation {
 func (f *finder) sentence(s string) {
 	before := f.corrected
 	f.corrected = false
-	for _, l := range languagesOf(s) {
-		if !l.hint(s) {
+	spoken := languagesOf(s)
+	if len(spoken) > 1 && slices.ContainsFunc(spoken, func(l *language) bool { return l.doubts(s) }) {
+		return // who reports in one language may quote in another
+	}
+	for _, l := range spoken {
+		orderly := l.orderly(s)
+		if !orderly && !l.hint(s) {
+			continue
+		}
+		if orderly && f.first(l, l.requests, trimClause(s)) {
 			continue
 		}
 		s := l.states(s)
 		if s == "" {
 			continue
 		}
+		f.forTask = l.taskLead.MatchString(s)
 		rest := s
 		if m := l.takesBack.FindStringIndex(s); m != nil {
 			f.corrected, before = true, true
@@ -140,7 +154,17 @@ func (f *finder) whole(l *language, s string, corrected bool) bool {
 			return true
 		}
 	}
-	return f.correction(l, s, corrected)
+	return l.orderly(s) && f.first(l, l.orders, s) || f.correction(l, s, corrected)
+}
+
+// first tries rules about a whole sentence until one matches.
+func (f *finder) first(l *language, rules []rule, s string) bool {
+	for i := range rules {
+		if f.try(l, &rules[i], s, s, "", false) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *finder) clauses(l *language, s string, corrected bool) {
@@ -162,6 +186,11 @@ func (f *finder) clauses(l *language, s string, corrected bool) {
 // clause tries the rules about a clause and returns the subject of what it found. With elided, the clause may have left
 // the pronoun out; who is meant is only sure after a clause about the speaker alone.
 func (f *finder) clause(l *language, c, rest string, corrected, elided bool, before string) string {
+	if l.forTask != nil {
+		if m := l.forTask.FindStringSubmatch(c); m != nil {
+			c, f.forTask = m[1], true
+		}
+	}
 	match := c
 	if elided {
 		match = l.self + c
@@ -194,6 +223,9 @@ func aboutSpeaker(subject string) bool {
 
 // try applies one rule to a clause, which is quoted; rest is what follows it in its sentence.
 func (f *finder) try(l *language, r *rule, clause, quoted, rest string, corrected bool) bool {
+	if r.standing && f.turn.Turn.Role == "assistant" {
+		return false // nobody instructs himself
+	}
 	m := r.re.FindStringSubmatch(clause)
 	if m == nil {
 		return false
@@ -246,6 +278,7 @@ func (f *finder) try(l *language, r *rule, clause, quoted, rest string, correcte
 			}
 		}
 	}
+	op.Durability = f.durability(l, r, clause)
 	op.At, op.Precision = when(op.Subject, clause, f.turn.ValidFrom)
 	if corrected && !r.standing {
 		op.Category, op.Importance = store.Correction, max(op.Importance, 0.8)

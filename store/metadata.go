@@ -67,8 +67,8 @@ func (v Value) Num() float64 {
 // IsTrue reports whether a BoolValue is true.
 func (v Value) IsTrue() bool { return v.kind == BoolValue && v.num == 1 }
 
-// Strings returns the members of a ListValue, else nil.
-func (v Value) Strings() []string { return v.list }
+// Strings returns the members of a ListValue, the caller's to change, else nil.
+func (v Value) Strings() []string { return slices.Clone(v.list) }
 
 // Equal reports whether two values are of the same kind and equal.
 func (v Value) Equal(o Value) bool {

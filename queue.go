@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"evoke/store"
 )
@@ -12,6 +13,10 @@ import (
 type QueueState struct {
 	store.QueueStats
 	Paused bool `json:"paused"` // nothing is claimed until Resume
+	// Away tells why the tenant's model is not asked just now ("unavailable"), and AwayUntil when it is again; "" when it is
+	// asked.
+	Away      string    `json:"away,omitempty"`
+	AwayUntil time.Time `json:"away_until,omitzero"`
 }
 
 // The setting by which a pause outlives the process.
@@ -26,7 +31,8 @@ func (m *Memory) QueueStats(ctx context.Context) (QueueState, error) {
 	if err != nil {
 		return QueueState{}, fmt.Errorf("queue: %w", err)
 	}
-	return QueueState{st, m.worker.TenantPaused(m.tenant)}, nil
+	away, until := m.worker.Away(m.tenant)
+	return QueueState{QueueStats: st, Paused: m.worker.TenantPaused(m.tenant), Away: away, AwayUntil: until}, nil
 }
 
 // Pause lets no further extraction of the tenant begin until Resume, also after a restart. What runs goes on; turns are

@@ -152,6 +152,18 @@ func (b *breakers) away(now time.Time) (tenants map[string]breaker, next time.Ti
 	return tenants, next
 }
 
+// Away tells why the service of a tenant's extractor is not asked just now, as a kind of failure, and until when; "" when
+// it is asked, or waits for its own pace only. Before that time it is asked again when somebody flushes.
+func (w *Worker) Away(tenant string) (why string, until time.Time) {
+	w.breakers.mu.Lock()
+	defer w.breakers.mu.Unlock()
+	t := w.breakers.tenants[tenant]
+	if t == nil || t.paced {
+		return "", time.Time{}
+	}
+	return reasonOf(t.cause), t.until
+}
+
 // isAway reports whether a failure is one of the service and not of what it was asked.
 func isAway(err error) bool {
 	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, ErrService)

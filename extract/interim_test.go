@@ -99,6 +99,9 @@ func TestInterimFactsAreConfirmedOrReplaced(t *testing.T) {
 		paris := say(t, g, "c", user("Paris"), assistant("ok"))
 		more := say(t, g, "b", user("Rome"), assistant("ok"))
 		time.Sleep(time.Minute)
+		if why, until := w.Away(ann.Tenant); why != "unavailable" || !until.After(time.Now()) {
+			t.Errorf("away: %q until %v", why, until)
+		}
 		for _, r := range []*extract.Result{rome, paris, more} {
 			if ev := state(t, db, r); ev.State != store.EventPending {
 				t.Errorf("%+v", ev)
@@ -113,6 +116,9 @@ func TestInterimFactsAreConfirmedOrReplaced(t *testing.T) {
 		settled(t, w, paris, store.EventStored, 1, "")
 		settled(t, w, rome, store.EventNothing, 0, "nothing worth keeping")
 		settled(t, w, more, store.EventNothing, 0, "nothing worth keeping")
+		if why, _ := w.Away(ann.Tenant); why != "" {
+			t.Errorf("away, though it answered: %q", why)
+		}
 		facts := factsOf(t, db)
 		if len(facts) != 1 || facts[0].ID != id || facts[0].Provenance.Interim || facts[0].Provenance.Extractor != "service/1" {
 			t.Errorf("%+v, want Paris as %s", facts, id)

@@ -78,5 +78,9 @@ func queueText(st evoke.QueueState) string {
 	if st.Paused {
 		paused = "paused, "
 	}
-	return fmt.Sprintf("queue: %s%d waiting, %d of them due, %d being extracted", paused, st.Waiting, st.Due, st.Leased)
+	away := ""
+	if st.Away != "" {
+		away = fmt.Sprintf("; the model is away (%s), asked again at %s", st.Away, st.AwayUntil.Format(time.RFC3339))
+	}
+	return fmt.Sprintf("queue: %s%d waiting, %d of them due, %d being extracted%s", paused, st.Waiting, st.Due, st.Leased, away)
 }

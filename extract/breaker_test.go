@@ -51,6 +51,10 @@ func crowd(t *testing.T, opts extract.WorkerOptions) (*counting, *extract.Worker
 
 // A tenant whose service is away costs the others nothing: no slot, no call in vain; one thread asks for all of its tenant.
 func TestAServiceThatIsAwayIsAskedOnceForAll(t *testing.T) {
+	threads := 40
+	if testing.Short() {
+		threads = 8
+	}
 	for _, interim := range []bool{false, true} {
 		t.Run(fmt.Sprint("interim ", interim), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -67,11 +71,11 @@ func TestAServiceThatIsAwayIsAskedOnceForAll(t *testing.T) {
 					return own
 				}})
 				var waiting []*extract.Result
-				for i := range 40 {
+				for i := range threads {
 					waiting = append(waiting, tell("down", fmt.Sprint("th", i)))
 				}
 				time.Sleep(20 * time.Minute)
-				for i := range 20 {
+				for i := range threads / 2 {
 					begin := time.Now()
 					r := tell("up", fmt.Sprint("th", i))
 					ev, err := w.Settle(t.Context(), "up", r.Event)
@@ -87,7 +91,7 @@ func TestAServiceThatIsAwayIsAskedOnceForAll(t *testing.T) {
 				if n := db.claims.Load(); n > 1000 {
 					t.Errorf("%d claims", n)
 				}
-				if n := len(rules.seen()); interim && n != 40 || !interim && n != 0 {
+				if n := len(rules.seen()); interim && n != threads || !interim && n != 0 {
 					t.Errorf("%d interim extractions", n)
 				}
 				for _, r := range waiting {
@@ -115,7 +119,7 @@ func TestAThreadThatFailsHoldsUpNoOther(t *testing.T) {
 		}}
 		_, w, tell := crowd(t, extract.WorkerOptions{MaxAttempts: 3, Concurrency: 1, Tenant: of(x, nil)})
 		bad := tell("t", "bad")
-		for i := range 40 {
+		for i := range 20 {
 			begin := time.Now()
 			r := tell("t", fmt.Sprint("th", i))
 			ev, err := w.Settle(t.Context(), "t", r.Event)

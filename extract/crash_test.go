@@ -61,7 +61,11 @@ func (m *mortal) Retry(ctx context.Context, j store.Job, at time.Time, reason st
 // dead, every event ends once and no fact is there twice.
 func TestDyingAtEveryWrite(t *testing.T) {
 	for _, after := range []bool{false, true} {
-		for at := 1; ; at++ {
+		step := 1
+		if testing.Short() {
+			step = 3
+		}
+		for at := 1; ; at += step {
 			died := false
 			synctest.Test(t, func(t *testing.T) { died = diesAt(t, at, after) })
 			if t.Failed() {

@@ -354,3 +354,39 @@ func TestAStoreThatIsAwayBuriesNothing(t *testing.T) {
 		}
 	})
 }
+
+// Of many known items an extractor is given the most related ones, and those that tell where the user stands.
+func TestKnownItemsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		var put []store.Item
+		add := func(content, subject string) {
+			it := store.Item{
+				ID: fmt.Sprintf("f%03d", len(put)), Kind: store.Semantic, Category: store.Knowledge, Content: content, Confidence: 1, RecordedAt: time.Now(),
+				Turn: store.Turn{Speaker: "user"}, Provenance: store.Provenance{Origin: "llm", Extractor: "llm/1", Subject: subject},
+				ContentKey: store.ContentKey(store.Semantic, content),
+			}
+			put = append(put, it)
+		}
+		add("The user lives in Oslo", "home")
+		add("The user repairs violins", "")
+		for i := range 150 {
+			add(fmt.Sprintf("The user counted %d pebbles", i), "")
+		}
+		if err := db.Apply(t.Context(), ann, store.Change{Put: put}); err != nil {
+			t.Fatal(err)
+		}
+		var known []string
+		x := &script{do: func(b extract.Batch, _ int) ([]extract.Operation, error) {
+			for _, it := range b.Known {
+				known = append(known, it.ID)
+			}
+			return nil, nil
+		}}
+		g, w := line(t, db, x, extract.WorkerOptions{Reconcile: extract.ReconcileOptions{MaxFacts: 500}})
+		settled(t, w, say(t, g, "th", user("My violins arrived in Rome yesterday"), assistant("ok")), store.EventNothing, 0, "nothing worth keeping")
+		if len(known) != 100 || !slices.Contains(known[:2], "f000") || !slices.Contains(known[:2], "f001") {
+			t.Errorf("%d known: %v", len(known), known[:min(len(known), 5)])
+		}
+	})
+}

@@ -114,7 +114,7 @@ const (
 	defaultDuplicate     = 0.9
 	defaultEmbedTimeout  = 3 * time.Second
 	defaultSearchTimeout = 10 * time.Second
-	defaultLateTimeout   = 50 * time.Millisecond
+	defaultLateTimeout   = time.Second
 )
 
 // Parts of the time left until a call's deadline.

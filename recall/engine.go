@@ -39,7 +39,7 @@ type Options struct {
 	// equal parts of the rest, so that an answer without the slow one still comes in time. See Response.Degraded.
 	EmbedTimeout  time.Duration // for the query's vector; then the answer is lexical only. Default 3 s
 	SearchTimeout time.Duration // for one scope's candidates. Default 10 s
-	LateTimeout   time.Duration // for comparing one scope's best candidates with the query word by word. Default 50 ms
+	LateTimeout   time.Duration // for comparing one scope's best candidates with the query word by word. Default 1 s
 
 	// Late is 0 for comparing the query's words with those of the best candidates (package wordvec), where the model has a
 	// table of words; negative switches it off.

@@ -11,11 +11,18 @@ import (
 )
 
 const (
-	mostStanding      = 50  // corrections and standing instructions looked at, the most important first
-	mostBlockHits     = 200 // hits of a block whose request names no limit
-	tokensAHit        = 20  // about the least that one needs
-	neighbourRoom     = 40  // tokens that must be left for neighbours to be looked for
-	neighboursOf      = 12  // hits whose neighbours are looked for
+	mostStanding  = 50  // corrections and standing instructions looked at, the most important first
+	mostBlockHits = 200 // hits of a block whose request names no limit
+	tokensAHit    = 20  // about the least that one needs
+	neighbourRoom = 40  // tokens that must be left for neighbours to be looked for
+	neighboursOf  = 12  // hits whose neighbours are taken at the end, if there is room
+
+	// The turns around the first five hits are worth more than the eleventh hit: on LoCoMo's development half (n = 703) the
+	// share of questions whose whole evidence is in the block is 75.5, 80.4 and 87.1 % of 500, 1000 and 2000 tokens so,
+	// and 73.4, 79.2 and 85.2 % with hits alone.
+	earlyHits         = 10
+	earlyNeighboursOf = 5
+
 	mostSourcesLooked = 200
 )
 

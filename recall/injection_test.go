@@ -142,7 +142,7 @@ func frameIn(body string) string {
 }
 
 // checkBlock says what in a block of one item stands outside its line or reads as a frame.
-func checkBlock(text, speaker string) string {
+func checkBlock(text string, speakers ...string) string {
 	if !utf8.ValidString(text) {
 		return "broken UTF-8"
 	}
@@ -163,11 +163,20 @@ func checkBlock(text, speaker string) string {
 		if !strings.HasPrefix(l, "- [") && !strings.HasPrefix(l, "> ") || strings.HasPrefix(l, "- [") && label < 0 {
 			return "a line of its own: " + l
 		}
-		body := strings.TrimPrefix(l, "> ")
+		body := strings.TrimPrefix(strings.TrimPrefix(l, "> "), "… ")
 		if strings.HasPrefix(l, "- [") {
 			body = l[label+2:]
 		}
-		if f := frameIn(strings.TrimPrefix(body, speaker+": ")); f != "" {
+		if mark, rest, ok := strings.Cut(body, "] "); ok && strings.HasPrefix(l, "> [") && !strings.Contains(mark, ":") {
+			body = rest
+		}
+		for _, s := range speakers {
+			if rest, ok := strings.CutPrefix(body, s+": "); ok {
+				body = rest
+				break
+			}
+		}
+		if f := frameIn(body); f != "" {
 			return f + " in " + body
 		}
 	}

@@ -21,25 +21,12 @@ func inline(s string) string {
 		return ""
 	}
 	edits := map[int]string{} // what stands in place of a rune
-	for i := range frames {
-		f := &frames[i]
-		if !strings.ContainsAny(t.folded, f.needs) {
-			continue
+	t.neutralise(func(from, to int, put string) {
+		for i := t.place[from]; i <= t.place[to-1]; i++ {
+			edits[i] = put
+			put = ""
 		}
-		for at := 0; at < len(t.folded); {
-			m := f.re.FindStringSubmatchIndex(t.folded[at:])
-			if m == nil {
-				break
-			}
-			from, to := at+m[2], at+m[3]
-			put := f.put
-			for i := t.place[from]; i <= t.place[to-1]; i++ {
-				edits[i] = put
-				put = ""
-			}
-			at = to // what follows the marks of one frame may begin the next
-		}
-	}
+	})
 	for i, r := range t.runes {
 		if lookalike(r) == '<' && edits[i] == "" && imitatesTag(t.runes[i+1:]) {
 			edits[i] = "&lt;"
@@ -193,37 +180,100 @@ const (
 	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
 	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-`
 	frameGap    = `[^\p{L}\p{N}.,;!?。！？，；]{0,16}?` // between a name and its colon: blanks, marks, closing brackets
-	frameBegins = `(?:^|\n|\\n|\\r|[.!?;,。！？；，…>\])}"'|*_=~#/0-9-])`
+	frameBegins = `(?:^|\n|\\n|\\r|[^\p{L}\s])`
 )
 
-// frame is a form that reads as something other than data; the first group is what is replaced.
+// frame is a form that reads as something other than data. It begins with one of the lead characters; the first group is
+// what is replaced.
 type frame struct {
-	needs string // one of these characters is in it
-	re    *regexp.Regexp
-	put   string
+	lead string
+	re   *regexp.Regexp // anchored at the lead character
+	put  string
+	line bool // only at the beginning of a line
 }
 
 var frames = []frame{
 	// entities, so that what is escaped below can be told from what was there
-	{"&", regexp.MustCompile(`(&)(?:#x?[0-9a-f]+|[a-z]+);`), "&amp;"},
+	{"&", regexp.MustCompile(`^(&)(?:#x?[0-9a-f]+|[a-z]+);`), "&amp;", false},
 	// tags, and the tokens of chat templates: <|im_start|>, <s>, <<sys>>, <start_of_turn>, <tool_call>, <!--
-	{"<", regexp.MustCompile(`(<)(?:[a-z/!?|<_\\]|\s+(?:[/|!?]|im_|` + frameWords + `)|\s*[/|]?\s*(?:` + hanFrames + `))`), "&lt;"},
+	{"<", regexp.MustCompile(`^(<)(?:[a-z/!?|<_\\]|\s+(?:[/|!?]|im_|` + frameWords + `)|\s*[/|]?\s*(?:` + hanFrames + `))`), "&lt;", false},
 	// [INST], [system], and labels as those of the block's own lines
-	{"[", regexp.MustCompile(`(\[)\s*[/|]?\s*(?:inst|sys|available_tools|tool_(?:calls?|results?)|tool_content|` + frameWords + `|` + labelKinds + `|end of|begin|` + hanFrames + `)`), "&#91;"},
-	// System: / **Human**： / 系统：, at the beginning of a line or sentence
-	{":", regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + hanFrames + `)` + frameGap + `(:[:\s]*)`), " – "},
-	{":", regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `(:[:\s]*)`), " – "},
-	// s y s t e m:
-	{":", regexp.MustCompile(`(?:^|[^a-z])(?:s[\s._-]y[\s._-]s[\s._-]t[\s._-]e[\s._-]m|h[\s._-]u[\s._-]m[\s._-]a[\s._-]n|u[\s._-]s[\s._-]e[\s._-]r|a[\s._-]s[\s._-]s[\s._-]i[\s._-]s[\s._-]t[\s._-]a[\s._-]n[\s._-]t)\s*(:[:\s]*)`), " – "},
+	{"[", regexp.MustCompile(`^(\[)\s*[/|]?\s*(?:inst|sys|available_tools|tool_(?:calls?|results?)|tool_content|` + frameWords + `|` + labelKinds + `|end of|begin|` + hanFrames + `)`), "&#91;", false},
 	// headings
-	{"#", regexp.MustCompile(`(?:^|\n|\\n)\s*(#{1,6})\s`), ""},
-	{"#", regexp.MustCompile(`(#+)[\s*_]*(?:` + frameWords + `|` + hanFrames + `)`), ""},
+	{"#", regexp.MustCompile(`^(#{1,6})\s`), "", true},
+	{"#", regexp.MustCompile(`^(#+)[\s*_]*(?:` + frameWords + `|` + hanFrames + `)`), "", false},
 	// fences and rules
-	{"`~", regexp.MustCompile("(`{3,}|~{3,})"), "''"},
-	{"=-*_", regexp.MustCompile(`([=*_-]{3,})\s*(?:(?:the\s+)?(?:begin|end|start|stop|new|` + frameWords + `)|` + hanFrames + `|结束|結束|开始|開始|以上|以下)`), ""},
+	{"`~", regexp.MustCompile("^(`{3,}|~{3,})"), "''", false},
+	{"=-*_", regexp.MustCompile(`^([=*_-]{3,})\s*(?:(?:the\s+)?(?:begin|end|start|stop|new|` + frameWords + `)|` + hanFrames + `|结束|結束|开始|開始|以上|以下)`), "", false},
 	// calls and messages as JSON, and placeholders of templates
-	{"{", regexp.MustCompile(`(\{)\s*["'` + "`" + `]?(?:role|tools?|tool_(?:calls?|use|name|input|choice)|functions?|function_call|name|arguments|parameters|action|action_input|recipient(?:_name)?|type|content|messages?|system|command)["'` + "`" + `]?\s*:`), "&#123;"},
-	{"{", regexp.MustCompile(`(\{)[{%]`), "&#123;"},
+	{"{", regexp.MustCompile(`^(\{)\s*["'` + "`" + `]?(?:role|tools?|tool_(?:calls?|use|name|input|choice)|functions?|function_call|name|arguments|parameters|action|action_input|recipient(?:_name)?|type|content|messages?|system|command)["'` + "`" + `]?\s*:`), "&#123;", false},
+	{"{", regexp.MustCompile(`^(\{)[{%]`), "&#123;", false},
+}
+
+// Names of roles before a colon: at the beginning of a line or sentence, as a word anywhere, spelt with gaps.
+var roleBefore = []*regexp.Regexp{
+	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + hanFrames + `)` + frameGap + `$`),
+	regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `$`),
+	regexp.MustCompile(`(?:^|[^a-z])(?:s[\s._-]y[\s._-]s[\s._-]t[\s._-]e[\s._-]m|h[\s._-]u[\s._-]m[\s._-]a[\s._-]n|u[\s._-]s[\s._-]e[\s._-]r|a[\s._-]s[\s._-]s[\s._-]i[\s._-]s[\s._-]t[\s._-]a[\s._-]n[\s._-]t)\s*$`),
+}
+
+// frameReach is how far before and behind its character a frame is looked for, in bytes.
+const frameReach = 96
+
+// neutralise finds the frames in a text and has them replaced.
+func (t *text) neutralise(replace func(from, to int, put string)) {
+	for i := 0; i < len(t.folded); i++ {
+		switch c := t.folded[i]; c {
+		case ':':
+			i = t.colon(i, replace)
+		case '&', '<', '[', '#', '`', '~', '=', '-', '*', '_', '{':
+			if (c == '=' || c == '-' || c == '*' || c == '_') && !strings.HasPrefix(t.folded[i+1:], t.folded[i:i+1]) {
+				continue // the commonest by far
+			}
+			i = t.lead(i, c, replace)
+		}
+	}
+}
+
+// lead looks for the frames that begin at a place, and returns the last place that it dealt with.
+func (t *text) lead(i int, c byte, replace func(from, to int, put string)) int {
+	ahead := t.folded[i:min(len(t.folded), i+frameReach)]
+	for k := range frames {
+		f := &frames[k]
+		if strings.IndexByte(f.lead, c) < 0 || f.line && !t.beginsLine(i) {
+			continue
+		}
+		if m := f.re.FindStringSubmatchIndex(ahead); m != nil {
+			replace(i+m[2], i+m[3], f.put)
+			return i + m[3] - 1
+		}
+	}
+	return i
+}
+
+// colon looks for the name of a role before a colon, and returns the last place that it dealt with.
+func (t *text) colon(i int, replace func(from, to int, put string)) int {
+	end := i + 1
+	for end < len(t.folded) && (t.folded[end] == ':' || t.folded[end] == ' ' || t.folded[end] == '\n') {
+		end++
+	}
+	window := t.folded[max(0, i-frameReach):i]
+	if i > frameReach {
+		window = "x" + strings.ToValidUTF8(window, "") // it does not begin here
+	}
+	for _, re := range roleBefore {
+		if re.MatchString(window) {
+			replace(i, end, " – ")
+			break
+		}
+	}
+	return end - 1
+}
+
+// beginsLine reports whether only blanks stand before a place in its line.
+func (t *text) beginsLine(i int) bool {
+	before := strings.TrimRight(t.folded[:i], " ")
+	return before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, `\n`)
 }
 
 // mostName is how many characters of a speaker's name are shown.

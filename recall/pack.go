@@ -80,7 +80,7 @@ const (
 
 // pack fills a block: standing wishes and corrections first, within half of the budget, the profile within a third of the
 // rest, then the hits, the best first, each whole, by a passage when it is long, or not at all; then what of the first two
-// had found no room, then the neighbours of the hits.
+// had found no room. The neighbours of the first hits come before the eleventh, those of some more at the end.
 func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (*Block, error) {
 	k := &packer{
 		counter: c, shape: shape, budget: budget, terms: m.terms, notice: notice,
@@ -103,7 +103,13 @@ func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (
 		{PartProfile, m.profile, k.used + int((standingShare+profileShare)*float64(room)), true},
 		{PartHit, m.hits, budget, false},
 	} {
-		for _, s := range pass.list {
+		for i, s := range pass.list {
+			if pass.part == PartHit && i == earlyHits {
+				k.around(ctx, m, m.hits[:earlyNeighboursOf])
+			}
+			if k.has(s, pass.part) {
+				continue
+			}
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("pack: %w", err)
 			}
@@ -126,12 +132,29 @@ func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (
 			k.leave(s.item.ID, cost)
 		}
 	}
-	if m.neighbours != nil && len(k.hits) > 0 && budget-k.used > neighbourRoom {
-		for _, s := range m.neighbours(ctx, m.hits) {
-			k.take(s, PartNeighbour, budget)
+	k.around(ctx, m, m.hits[:min(len(m.hits), neighboursOf)])
+	return k.finish(), nil
+}
+
+// around takes the neighbours of hits, as far as there is room.
+func (k *packer) around(ctx context.Context, m material, hits []source) {
+	if m.neighbours == nil || len(hits) == 0 || k.budget-k.used < neighbourRoom {
+		return
+	}
+	for _, s := range m.neighbours(ctx, hits) {
+		if !k.has(s, PartNeighbour) {
+			k.take(s, PartNeighbour, k.budget)
 		}
 	}
-	return k.finish(), nil
+}
+
+// has reports whether an item was taken, as what it is now or as a neighbour, which makes it what it is now.
+func (k *packer) has(s source, part Part) bool {
+	at := slices.IndexFunc(k.order, func(o *placed) bool { return o.item.ID == s.item.ID && o.place == s.place })
+	if at >= 0 && part == PartHit && k.order[at].part == PartNeighbour {
+		k.order[at].part = PartHit
+	}
+	return at >= 0
 }
 
 func (k *packer) leave(id string, cost int) {

@@ -79,8 +79,8 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 		c := counters[r.IntN(len(counters))]
 		budget := int(math.Exp(r.Float64()*math.Log(4001))) - 1 // many small ones
 		items := make([]*store.Item, r.IntN(30))
-		for i := range items {
-			items[i] = pool[r.IntN(len(pool))]
+		for i, at := range r.Perm(len(pool))[:len(items)] {
+			items[i] = pool[at]
 		}
 		hand := c
 		if mix%10 > 0 {

@@ -63,7 +63,7 @@ func follow(it *store.Item, apart bool, shape Shape, content string) string {
 		b.WriteString(strings.Join(label(it, PartNeighbour, shape), " "))
 		b.WriteString("] ")
 	} else if w := warning(it); w != "" {
-		b.WriteString("[" + w + "] ")
+		b.WriteString("[" + strings.Trim(w, "()") + "] ")
 	}
 	b.WriteString(spokenAs(it, content))
 	return strings.TrimSpace(b.String())

@@ -191,7 +191,7 @@ type queryFlags struct {
 func (q *queryFlags) add(c *cobra.Command) {
 	q.filter.add(c)
 	f := c.Flags()
-	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit; of context, 20)")
+	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit; of context, by the budget)")
 	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
 	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
@@ -308,7 +308,7 @@ func (a *app) printHealth(ctx context.Context, s session, embedder string, pendi
 func (a *app) contextCmd() *cobra.Command {
 	var q queryFlags
 	var maxTokens int
-	var tokenizer string
+	var tokenizer, shape string
 	c := &cobra.Command{
 		Use: "context [QUERY…]", Short: "Print a block for a prompt, within a token budget",
 		Example: `  evoke context --user ada "book a flight" --max-tokens 300`,
@@ -316,6 +316,7 @@ func (a *app) contextCmd() *cobra.Command {
 	q.add(c)
 	c.Flags().IntVar(&maxTokens, "max-tokens", 0, "budget of the whole block, 0 to 100000 (default: setting memory.max_injection_tokens)")
 	c.Flags().StringVar(&tokenizer, "tokenizer", "", "model or encoding the budget is counted for (default o200k_base)")
+	c.Flags().StringVar(&shape, "shape", string(recall.Lines), "layout: lines; briefing, under headings; or full, with ids, origins and sources")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if tokenizer != "" && !tokens.Known(tokenizer) {
 			return store.Invalid("--tokenizer", "an encoding or a model whose name begins with one of "+strings.Join(tokens.Names(), ", "), fmt.Sprintf("%.40q", tokenizer))
@@ -325,7 +326,7 @@ func (a *app) contextCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			req := evoke.ContextRequest{Who: a.who, Request: r, PairOnly: q.pairOnly, Tokenizer: tokenizer}
+			req := evoke.ContextRequest{Who: a.who, Request: r, PairOnly: q.pairOnly, Tokenizer: tokenizer, Shape: recall.Shape(shape)}
 			if req.MaxTokens = &s.set.Memory.MaxInjectionTokens; c.Flags().Changed("max-tokens") {
 				req.MaxTokens = &maxTokens
 			}

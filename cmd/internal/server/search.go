@@ -46,6 +46,7 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	}
 	res, err := c.Context(ctx, evoke.ContextRequest{
 		Who: c.who, Request: request(query), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),
+		Shape: value(b.Shape),
 	})
 	if err != nil {
 		return nil, err

@@ -65,6 +65,7 @@ type reconciler struct {
 	last      time.Time // of the thread's last turn; zero: now
 	newID     func() string
 	now       time.Time
+	vouched   bool                // a person says that the operations are right: how their words look decides nothing
 	near      map[string][]string // content of a statement → ids of items that lie near it in the vector space; nil: unknown
 
 	byID      map[string]*store.Item // current items, as changed so far
@@ -182,9 +183,9 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 		writes && op.Content == "",
 		store.InUnit("", op.Confidence) != nil, store.InUnit("", op.Importance) != nil:
 		return malformed
-	case op.Modality != "" && op.Modality != Asserted: // a question, a plan in jest or the words of another is no fact
+	case op.Modality != "" && op.Modality != Asserted, writes && !r.vouched && unasserted(turn.Content, op.Quote): // a question, a plan in jest or the words of another is no fact
 		return notAsserted
-	case anothers(op):
+	case !r.vouched && anothers(op):
 		return aboutAnother
 	case op.Confidence < *r.opts.Threshold:
 		return lowConfidence

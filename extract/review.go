@@ -100,9 +100,9 @@ func (w *Worker) review(ctx context.Context, q *store.Quarantined, op Operation,
 		return outcome{}, err
 	}
 	rec := reconciler{
-		opts: w.tenant(q.Scope.Tenant).Reconcile, extractor: reviewed + q.Extractor, thread: q.Thread, newID: w.opts.NewID, now: w.now(), near: near,
+		opts: w.tenant(q.Scope.Tenant).Reconcile, extractor: reviewed + q.Extractor, thread: q.Thread, newID: w.opts.NewID, now: w.now(), near: near, vouched: true,
 	}
-	out := rec.reconcile(current, map[string]store.Item{turn.ID: turn}, ops)
+	out := rec.reconcile(current, turns, ops)
 	if len(out.rejected) > 0 {
 		return outcome{}, store.Invalid("id", "of an operation that can be stored (reject it)", out.note())
 	}

@@ -41,6 +41,7 @@ func TestPathChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Extractor = mortalModel{x, life}
+		o.TenantOptions = func(string) TenantOptions { return TenantOptions{Interim: mortalExtractor{rules.New(nil), life}} }
 	}
 	m, err := Open(t.Context(), o)
 	if err != nil {

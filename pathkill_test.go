@@ -66,7 +66,7 @@ func killOnTheWholePath(t *testing.T, qdrant, collection string) {
 	if len(d.acked) < kills {
 		t.Fatalf("only %d events were acknowledged over %d kills", len(d.acked), kills)
 	}
-	states := d.check(t, kills)
+	states, waiting := d.check(t, kills)
 	var where []string
 	for _, s := range slices.Sorted(maps.Keys(d.stages)) {
 		where = append(where, fmt.Sprintf("%s %d", s, d.stages[s]))
@@ -75,22 +75,24 @@ func killOnTheWholePath(t *testing.T, qdrant, collection string) {
 	if qdrant != "" {
 		backend = "Qdrant"
 	}
-	t.Logf("soak: kill -9 on the whole path, items in %s | %d kills (%s), %d model calls, %d acknowledged events, each in one terminal state (%v), 0 lost, no turn and no fact twice",
-		backend, kills, strings.Join(where, ", "), service.Calls(), len(d.acked), states)
+	t.Logf("soak: kill -9 on the whole path, items in %s | %d kills (%s), %d model calls, %d acknowledged events, each in one terminal state (%v), 0 lost, no turn and no fact twice; %d inventions wait for review, none stored and none twice",
+		backend, kills, strings.Join(where, ", "), service.Calls(), len(d.acked), states, waiting)
 }
 
 var likedDish = regexp.MustCompile(`I like (dish\w+) very much`)
 
-// unsteadyModel finds what the rules find, in the same words; every seventh request it fails.
+// unsteadyModel finds what the rules find, in the same words, and makes something up about every dish. It fails every
+// seventh request, and of every forty the last ten: then the rules stand in.
 func unsteadyModel(w http.ResponseWriter, r *llmtest.Request) {
-	if r.Try%7 == 0 {
+	if r.Try%7 == 0 || r.Try%40 >= 30 {
 		llmtest.Fail(w, r, http.StatusServiceUnavailable, nil)
 		return
 	}
 	var ops []string
 	for _, l := range r.Block("conversation") {
 		if m := likedDish.FindStringSubmatch(l.Text); m != nil {
-			ops = append(ops, llmtest.Fact(l.Turn, "I like "+m[1], "The user likes "+m[1], "subject", "likes:"+m[1]))
+			ops = append(ops, llmtest.Fact(l.Turn, "I like "+m[1], "The user likes "+m[1], "subject", "likes:"+m[1]),
+				llmtest.Fact(l.Turn, "I own a yacht", "The user owns the yacht "+m[1]))
 		}
 		if strings.Contains(l.Text, "My name is Ada") {
 			ops = append(ops, llmtest.Fact(l.Turn, "My name is Ada", "The user's name is Ada", "subject", "name", "category", "context"))
@@ -156,7 +158,7 @@ func (d *deaths) kill(t *testing.T, run int) {
 }
 
 // check lets the work end and looks at what there is.
-func (d *deaths) check(t *testing.T, kills int) map[store.EventState]int {
+func (d *deaths) check(t *testing.T, kills int) (states map[store.EventState]int, quarantined int) {
 	t.Helper()
 	o := pathOptions(t.Context(), t, d.dir, d.qdrant, d.collection, kills+1, nil)
 	m := open(t, o)
@@ -179,7 +181,29 @@ func (d *deaths) check(t *testing.T, kills int) map[store.EventState]int {
 	if st, err := m.QueueStats(t.Context()); err != nil || st.Waiting+st.Due+st.Leased != 0 {
 		t.Errorf("the queue is not empty: %+v, %v", st, err)
 	}
-	return d.checkEvents(t, m)
+	return d.checkEvents(t, m), checkQuarantine(t, m)
+}
+
+// checkQuarantine: what the model made up waits for review, once.
+func checkQuarantine(t *testing.T, m *Memory) int {
+	t.Helper()
+	seen := map[string]bool{}
+	q := QuarantineRequest{Limit: 1000}
+	for {
+		page, err := m.Quarantined(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page.Entries {
+			if seen[e.Operation.Content] || e.Reason != "ungrounded" {
+				t.Errorf("%q waits for review again, or for another reason: %s", e.Operation.Content, e.Reason)
+			}
+			seen[e.Operation.Content] = true
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return len(seen)
+		}
+	}
 }
 
 // checkEvents: each is listed once, in a terminal state; the acknowledged ones are among them, stored.
@@ -246,7 +270,7 @@ func (d *deaths) checkUser(t *testing.T, m *Memory, user string) {
 		}
 	}
 	for content, n := range facts {
-		if n != 1 {
+		if n != 1 || strings.Contains(content, "yacht") {
 			t.Errorf("%q is there %d times", content, n)
 		}
 	}

@@ -35,7 +35,10 @@ func (m *Memory) Feedback(ctx context.Context, r FeedbackRequest) (FeedbackResul
 }
 
 func (m *Memory) feedback(ctx context.Context, sc store.Scope, ids []string, found map[string]bool) error {
-	unlock := m.lock(sc)
+	unlock, err := m.hold(ctx, sc)
+	if err != nil {
+		return err
+	}
 	defer unlock()
 	items, err := m.store.Get(ctx, sc, ids)
 	if err != nil || len(items) == 0 {
@@ -93,7 +96,10 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, err
 	if err != nil {
 		return ForgetResult{}, err
 	}
-	unlock := m.lock(sc)
+	unlock, err := m.hold(ctx, sc)
+	if err != nil {
+		return ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
 	defer unlock()
 	items, err := m.selected(ctx, sc, r)
 	if err != nil {

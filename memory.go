@@ -28,6 +28,7 @@ type Memory struct {
 type engine struct {
 	store     store.Store
 	ledger    store.Ledger
+	blocks    *blockLog // nil: none is kept
 	limits    store.Limits
 	base      TenantOptions              // of a tenant for which perTenant says nothing else
 	perTenant func(string) TenantOptions // nil: all alike
@@ -93,6 +94,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	}
 	e.startReplay(o.Logger)              //nolint:contextcheck // the loop outlives Open; Close ends it
 	e.startPrune(o.LedgerDays, o.Logger) //nolint:contextcheck // as above
+	e.startBlocks(o.BlockDays, o.Logger)
 	embedder, err := e.claimModel(ctx, o)
 	if err != nil {
 		return err
@@ -219,7 +221,18 @@ func (e *engine) close() error {
 	return errors.Join(errs...)
 }
 
-func (e *engine) lock(sc store.Scope) (unlock func()) { return e.locks.Lock(sc) }
+// hold locks a scope and completes what earlier writes of it left unapplied, so that whoever reads before it writes sees
+// all that was recorded. It gives up with the context's error.
+func (e *engine) hold(ctx context.Context, sc store.Scope) (unlock func(), err error) {
+	if unlock, err = e.locks.LockContext(ctx, sc); err != nil {
+		return nil, err
+	}
+	if err := store.ReplayScope(ctx, e.store, e.ledger, sc); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
 
 // now is the engine's time in the stored form.
 func (e *engine) now() time.Time { return e.clock().UTC().Truncate(time.Microsecond) }
@@ -261,7 +274,10 @@ func (m *Memory) idempotent(ctx context.Context, sc store.Scope, key, hash strin
 	if err := store.ValidateName("idempotency key", key); err != nil {
 		return RememberResult{}, err
 	}
-	unlock := m.lock(sc)
+	unlock, err := m.hold(ctx, sc)
+	if err != nil {
+		return RememberResult{}, err
+	}
 	defer unlock()
 	if key != "" {
 		switch old, err := m.ledger.Reply(ctx, sc, key); {
@@ -272,9 +288,6 @@ func (m *Memory) idempotent(ctx context.Context, sc store.Scope, key, hash strin
 		case !errors.Is(err, store.ErrNotFound):
 			return RememberResult{}, fmt.Errorf("idempotency key: %w", err)
 		}
-	}
-	if err := store.ReplayScope(ctx, m.store, m.ledger, sc); err != nil { // an item of a call that failed is there, too
-		return RememberResult{}, err
 	}
 	w := m.newWrite(sc)
 	r, err := fill(&w)

@@ -184,7 +184,10 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (store.Item, error
 	if err := m.redactUpdate(&r); err != nil {
 		return store.Item{}, err
 	}
-	unlock := m.lock(sc)
+	unlock, err := m.hold(ctx, sc)
+	if err != nil {
+		return store.Item{}, fmt.Errorf("update: %w", err)
+	}
 	defer unlock()
 	items, err := m.store.Get(ctx, sc, []string{r.ID})
 	if err != nil {

@@ -195,7 +195,10 @@ func (imp *importer) flush() error {
 // write stores the items of one scope that are new.
 func (imp *importer) write(sc store.Scope, q *importing) error {
 	m := imp.m
-	unlock := m.lock(sc)
+	unlock, err := m.hold(imp.ctx, sc)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
 	defer unlock()
 	ids := make([]string, len(q.items))
 	for i := range q.items {

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"evoke/embed"
+	"evoke/recall/wordvec"
 	"evoke/scoring"
 	"evoke/store"
 )
@@ -59,6 +61,61 @@ func (e hashed) EmbedPassages(ctx context.Context, texts []string) ([][]float32,
 	return out, nil
 }
 
+// hashedPieces tells the words of a query as pieces, too.
+type hashedPieces struct{ hashed }
+
+func (e hashedPieces) EmbedQueryPieces(ctx context.Context, text string) ([]float32, []embed.Piece, error) {
+	v, err := e.EmbedQuery(ctx, text)
+	var pieces []embed.Piece
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		wv, _ := e.EmbedQuery(ctx, w)
+		pieces = append(pieces, embed.Piece{Text: w, Vector: wv})
+	}
+	return v, pieces, err
+}
+
+// alike are words of the golden set that its table takes for nearly the same.
+var alike = [][2]string{{"pet", "dog"}, {"buy", "bought"}, {"job", "work"}, {"drink", "coffee"}, {"live", "moved"}, {"sick", "allergic"}}
+
+// hashedTable has a vector for every word of the golden items: as hashed makes it, words that are alike leaning to each other.
+func hashedTable(t *testing.T) *wordvec.Table {
+	t.Helper()
+	file := &wordvec.File{Version: "golden", Words: map[scoring.Term][]float32{}}
+	for i := range hashedDim {
+		axis := make([]float32, hashedDim)
+		axis[i] = 1
+		file.Axes = append(file.Axes, axis)
+	}
+	for i := range file.Means {
+		file.Means[i] = make([]float32, hashedDim)
+	}
+	add := func(word string) {
+		if term, ok := wordvec.TermOf(word); ok {
+			file.Words[term], _ = hashed{}.EmbedQuery(t.Context(), word)
+		}
+	}
+	for _, r := range rows(t, "items.tsv") {
+		for _, w := range strings.FieldsFunc(strings.Join(r, " "), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			add(w)
+		}
+	}
+	for _, pair := range alike {
+		a, _ := wordvec.TermOf(pair[0])
+		b, _ := wordvec.TermOf(pair[1])
+		va, _ := hashed{}.EmbedQuery(t.Context(), pair[0])
+		vb, _ := hashed{}.EmbedQuery(t.Context(), pair[1])
+		file.Words[a], file.Words[b] = make([]float32, hashedDim), make([]float32, hashedDim)
+		for i := range va {
+			file.Words[a][i], file.Words[b][i] = va[i]+0.8*vb[i], vb[i]+0.8*va[i]
+		}
+	}
+	table, err := wordvec.Parse(file.Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
 // rows reads a file of the golden set: lines of fields parted by tabs.
 func rows(t *testing.T, name string) [][]string {
 	t.Helper()
@@ -102,9 +159,12 @@ func goldenStore(t *testing.T) *fake {
 // ranking shows there. `go test ./recall -run Golden -args -update` writes them anew; look at the difference before keeping it.
 func TestGoldenRankings(t *testing.T) {
 	f := goldenStore(t)
-	for name, e := range map[string]embed.Embedder{"lexical": nil, "hashed": hashed{}} {
+	for name, e := range map[string]embed.Embedder{"lexical": nil, "hashed": hashed{}, "late": hashedPieces{}} {
 		t.Run(name, func(t *testing.T) {
 			eng := engine(t, f, e, Options{})
+			if name == "late" {
+				eng.table = hashedTable(t)
+			}
 			var b strings.Builder
 			var found, gain float64
 			qs := rows(t, "questions.tsv")

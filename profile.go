@@ -1,6 +1,7 @@
 package evoke
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -139,6 +140,7 @@ func (m *Memory) profileOfFacts(ctx context.Context, at place, asOf time.Time) (
 	}
 	for _, c := range append(store.Categories(), "") {
 		if items := groups[c]; len(items) > 0 {
+			slices.SortStableFunc(items, func(a, b store.Item) int { return cmp.Compare(b.Importance, a.Importance) }) // of two memories
 			res.Facts = append(res.Facts, FactGroup{c, items})
 		}
 	}

@@ -124,6 +124,14 @@ func TestProfileOfFacts(t *testing.T) {
 	if want := "preference: Hates noise.|preference: Likes tea.|goal: Wants to sail.|: Owns a boat."; strings.Join(got, "|") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	pair := Who{User: "ann", Agent: "chef"}
+	if _, err := m.Remember(t.Context(), RememberRequest{Who: pair, Content: "Prefers gas stoves.", Category: store.Preference, Importance: ptr(0.6)}); err != nil {
+		t.Fatal(err)
+	}
+	both, err := m.Profile(t.Context(), ProfileRequest{Who: pair})
+	if err != nil || len(both.Facts) != 3 || len(both.Facts[0].Items) != 3 || both.Facts[0].Items[1].Content != "Prefers gas stoves." {
+		t.Errorf("of the pair's memory and the user's own: %+v, %v", both, err)
+	}
 	if none, err := m.Profile(t.Context(), ProfileRequest{Who: Who{User: "nobody"}}); err != nil || none.Source != "facts" || len(none.Facts) != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}

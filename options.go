@@ -30,6 +30,9 @@ type Options struct {
 	// LedgerDays is how long ended events and answers under an idempotency key are remembered; default 30, 1–3650. Dead
 	// events stay until they are tried again.
 	LedgerDays int
+	// BlockDays is how long it is on record which items the blocks held that Context made (ShownBlock); default 7, at most
+	// 3650, negative for no record.
+	BlockDays int
 
 	// Embedder makes the dense arm; nil leaves recall lexical only, for the reason NoEmbedder.
 	Embedder   embed.Embedder
@@ -136,6 +139,12 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if err := checkLedgerDays(c.LedgerDays); err != nil {
 		return c, err
+	}
+	if c.BlockDays == 0 {
+		c.BlockDays = 7
+	}
+	if c.BlockDays > 3650 {
+		return c, store.Invalid("store.block_days", "at most 3650", fmt.Sprint(c.BlockDays))
 	}
 	c.Limits = c.Limits.WithDefaults()
 	return c, c.Memory.setDefaults()

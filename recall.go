@@ -73,6 +73,7 @@ func (m *Memory) Context(ctx context.Context, r ContextRequest) (_ ContextResult
 		return ContextResult{}, err
 	}
 	m.recalled(began, &b.Response)
+	m.blocks.note(ctx, m.tenant, r.Who, m.now(), b)
 	return ContextResult{
 		Block: *b, PendingVectors: b.Response.PendingVectors, Embedder: b.Response.Embedder, Degraded: b.Response.Degraded,
 		Confidence: b.Response.Confidence, WhyNot: b.Response.WhyNot,

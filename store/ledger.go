@@ -15,6 +15,7 @@ type Ledger interface {
 	Quarantine
 	Usages
 	Control
+	Blocks
 	// Prune drops what is older than before and no longer needed: remembered replies, the marks of writes that were made,
 	// and events that ended, but for dead ones: they wait for another try. It returns how many entries went.
 	Prune(ctx context.Context, before time.Time) (int, error)

@@ -43,6 +43,7 @@ var names = []struct {
 	{"History", []string{"get"}, []string{"GET /v1/memories/{id}/history"}},
 	{"Recall", []string{"recall"}, []string{"POST /v1/recall"}},
 	{"Context", []string{"context"}, []string{"POST /v1/context"}},
+	{"ShownBlock", []string{"block"}, []string{"GET /v1/blocks/{hash}"}},
 	{"Feedback", []string{"feedback"}, []string{"POST /v1/feedback"}},
 	{"Outcome", []string{"outcome"}, []string{"POST /v1/memories/{id}/outcome"}},
 	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},

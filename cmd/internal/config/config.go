@@ -54,6 +54,7 @@ type Store struct {
 	Collection string `koanf:"collection"`
 	Durability string `koanf:"durability"`
 	LedgerDays int    `koanf:"ledger_days"`
+	BlockDays  int    `koanf:"block_days"`
 }
 
 // Embed says where vectors come from.

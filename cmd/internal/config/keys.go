@@ -43,6 +43,7 @@ var keys = []key{
 	{name: "store.collection", kind: text, def: "evoke", doc: "collection on the Qdrant server"},
 	{name: "store.durability", kind: text, def: "full", oneOf: []string{"full", "normal"}, doc: "full: an acknowledged write survives power loss; normal: it survives a crash of the process"},
 	{name: "store.ledger_days", kind: integer, def: 30, min: 1, max: 3650, doc: "days for which ended events and answers under an idempotency key are remembered; events that were given up stay"},
+	{name: "store.block_days", kind: integer, def: 7, min: 0, max: 3650, doc: "days for which it is on record which items the blocks held that were made for prompts (ids, never content); 0: no record"},
 
 	{name: "embed.model", kind: text, def: "", doc: "embedding model; empty: the installed local model. With embed.url, the name to ask the service for"},
 	{name: "embed.url", kind: text, def: "", doc: "base address of an OpenAI-compatible embedding service; empty: a local model"},

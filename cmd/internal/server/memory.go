@@ -42,6 +42,7 @@ type Keeper interface {
 type Searcher interface {
 	Recall(ctx context.Context, r evoke.RecallRequest) (evoke.RecallResult, error)
 	Context(ctx context.Context, r evoke.ContextRequest) (evoke.ContextResult, error)
+	ShownBlock(ctx context.Context, r evoke.BlockRequest) (store.ShownBlock, error)
 	Feedback(ctx context.Context, r evoke.FeedbackRequest) (evoke.FeedbackResult, error)
 	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
 	Profile(ctx context.Context, r evoke.ProfileRequest) (evoke.ProfileResult, error)

@@ -54,6 +54,19 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	return api.Context200JSONResponse(res), nil
 }
 
+// ShownBlock tells which items a block held.
+func (h *handlers) ShownBlock(ctx context.Context, r api.ShownBlockRequestObject) (api.ShownBlockResponseObject, error) {
+	c, err := h.call(ctx, r.Params.User, r.Params.Agent, nil)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.ShownBlock(ctx, evoke.BlockRequest{Who: c.who, Hash: r.Hash})
+	if err != nil {
+		return nil, err
+	}
+	return api.ShownBlock200JSONResponse(b), nil
+}
+
 // Feedback counts what helped.
 func (h *handlers) Feedback(ctx context.Context, r api.FeedbackRequestObject) (api.FeedbackResponseObject, error) {
 	c, err := h.call(ctx, r.Body.User, r.Body.Agent, nil)

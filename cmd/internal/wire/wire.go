@@ -72,7 +72,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 
 func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options, error) {
 	opts := &evoke.Options{
-		Tenant: c.Tenant, Durability: c.Store.Durability, LedgerDays: c.Store.LedgerDays, Logger: o.Logger, Events: o.Events,
+		Tenant: c.Tenant, Durability: c.Store.Durability, LedgerDays: c.Store.LedgerDays, BlockDays: blockDays(c.Store.BlockDays), Logger: o.Logger, Events: o.Events,
 		Memory: memory(c.For(c.Tenant).Memory),
 		Limits: store.Limits{ContentBytes: c.Limits.ContentBytes, MetadataKeys: c.Limits.MetadataKeys, MetadataBytes: c.Limits.MetadataBytes},
 	}
@@ -133,4 +133,12 @@ func dataDir(c *config.Config, environ []string) (string, error) {
 		return "", fmt.Errorf("%w: no home directory to keep the data in; give --store or set store.path", store.ErrInvalid)
 	}
 	return filepath.Join(home, ".local", "share", "evoke"), nil
+}
+
+// blockDays is the engine's form of the setting: there 0 is the default.
+func blockDays(days int) int {
+	if days == 0 {
+		return -1
+	}
+	return days
 }

@@ -330,6 +330,9 @@ type ReviewRequest struct {
 // Shape How the block is laid out. lines: corrections and standing instructions, profile, then hits, the best first. briefing: the same under headings, facts and excerpts of conversations apart, excerpts in the order of time. full: as lines, each with its id, origin, trust, confidence and the turns it rests on.
 type Shape = recall.Shape
 
+// ShownBlock defines model for ShownBlock.
+type ShownBlock = store.ShownBlock
+
 // Stats defines model for Stats.
 type Stats = evoke.Stats
 
@@ -441,6 +444,15 @@ type AdminQuarantineParams struct {
 type AdminDrainParams struct {
 	// Wait seconds to wait
 	Wait *float32 `form:"wait,omitempty" json:"wait,omitempty"`
+}
+
+// ShownBlockParams defines parameters for ShownBlock.
+type ShownBlockParams struct {
+	// User whose memory; empty: "default"
+	User *User `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 }
 
 // EventParams defines parameters for Event.
@@ -634,6 +646,9 @@ type ServerInterface interface {
 	// AdminResume End a pause; needs a key that grants every user and agent
 	// (POST /v1/admin/queue/resume)
 	AdminResume(ctx echo.Context) error
+	// ShownBlock Which items an agent was shown
+	// (GET /v1/blocks/{hash})
+	ShownBlock(ctx echo.Context, hash string, params ShownBlockParams) error
 	// Context A block for a prompt that never exceeds its token budget
 	// (POST /v1/context)
 	Context(ctx echo.Context) error
@@ -909,6 +924,38 @@ func (w *ServerInterfaceWrapper) AdminResume(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminResume(ctx)
+	return err
+}
+
+// ShownBlock converts echo context to params.
+func (w *ServerInterfaceWrapper) ShownBlock(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "hash" -------------
+	var hash string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "hash", ctx.Param("hash"), &hash, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hash: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ShownBlockParams
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ShownBlock(ctx, hash, params)
 	return err
 }
 
@@ -1431,6 +1478,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/context", wrapper.Context, options.OperationMiddlewares["context"]...)
 	router.POST(options.BaseURL+"/v1/feedback", wrapper.Feedback, options.OperationMiddlewares["feedback"]...)
 	router.GET(options.BaseURL+"/v1/profile", wrapper.Profile, options.OperationMiddlewares["profile"]...)
+	router.GET(options.BaseURL+"/v1/blocks/:hash", wrapper.ShownBlock, options.OperationMiddlewares["shownBlock"]...)
 	router.GET(options.BaseURL+"/v1/stats", wrapper.Stats, options.OperationMiddlewares["stats"]...)
 	router.GET(options.BaseURL+"/v1/usage", wrapper.Usage, options.OperationMiddlewares["usage"]...)
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
@@ -1934,6 +1982,46 @@ type AdminResumedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminResumedefaultApplicationProblemPlusJSONResponse) VisitAdminResumeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ShownBlockRequestObject struct {
+	Hash   string `json:"hash"`
+	Params ShownBlockParams
+}
+
+type ShownBlockResponseObject interface {
+	VisitShownBlockResponse(w http.ResponseWriter) error
+}
+
+type ShownBlock200JSONResponse ShownBlock
+
+func (response ShownBlock200JSONResponse) VisitShownBlockResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ShownBlockdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ShownBlockdefaultApplicationProblemPlusJSONResponse) VisitShownBlockResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -2630,6 +2718,9 @@ type StrictServerInterface interface {
 	// AdminResume End a pause; needs a key that grants every user and agent
 	// (POST /v1/admin/queue/resume)
 	AdminResume(ctx context.Context, request AdminResumeRequestObject) (AdminResumeResponseObject, error)
+	// ShownBlock Which items an agent was shown
+	// (GET /v1/blocks/{hash})
+	ShownBlock(ctx context.Context, request ShownBlockRequestObject) (ShownBlockResponseObject, error)
 	// Context A block for a prompt that never exceeds its token budget
 	// (POST /v1/context)
 	Context(ctx context.Context, request ContextRequestObject) (ContextResponseObject, error)
@@ -3066,6 +3157,32 @@ func (sh *strictHandler) AdminResume(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdminResumeResponseObject); ok {
 		return validResponse.VisitAdminResumeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ShownBlock operation middleware
+func (sh *strictHandler) ShownBlock(ctx echo.Context, hash string, params ShownBlockParams) error {
+	var request ShownBlockRequestObject
+
+	request.Hash = hash
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ShownBlock(ctx.Request().Context(), request.(ShownBlockRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ShownBlock")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ShownBlockResponseObject); ok {
+		return validResponse.VisitShownBlockResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

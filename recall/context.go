@@ -187,13 +187,14 @@ func (e *Engine) spoken(ctx context.Context, sc store.Scope, p *plan, items []st
 	}), nil
 }
 
-// sections are the sections of the profile, in their order.
+// sections are the sections of the profile, in their order, but for those that may still tell what was forgotten.
 func (e *Engine) sections(ctx context.Context, sc store.Scope, p *plan) ([]store.Item, error) {
 	keys := store.ProfileKeys()
 	items, err := e.read(ctx, sc, p, store.Filter{ContentKeys: keys}, true, len(keys))
 	if err != nil {
 		return nil, err
 	}
+	items = slices.DeleteFunc(items, func(it store.Item) bool { return it.ProfileStale() })
 	slices.SortFunc(items, func(a, b store.Item) int {
 		return cmp.Compare(slices.Index(keys, a.ContentKey), slices.Index(keys, b.ContentKey))
 	})

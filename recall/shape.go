@@ -88,9 +88,6 @@ func label(it *store.Item, part Part, shape Shape) []string {
 	}
 	if part == PartProfile {
 		l = append(l, "profile/"+strings.TrimPrefix(it.ContentKey, store.ProfileKey("")))
-		if it.ProfileStale() {
-			l = append(l, "outdated")
-		}
 	} else {
 		if !it.ValidFrom.IsZero() {
 			l = append(l, it.ValidFrom.UTC().Format(time.DateOnly))
@@ -100,6 +97,9 @@ func label(it *store.Item, part Part, shape Shape) []string {
 			what += "/" + string(it.Category)
 		}
 		l = append(l, what)
+	}
+	if o := it.Outcomes; o.Last != "" {
+		l = append(l, fmt.Sprintf("worked=%d/%d", o.Succeeded, o.Succeeded+o.Failed), "last="+string(o.Last))
 	}
 	if shape == Full {
 		l = append(l, "origin="+quoted(originOf(it)), "trust="+string(trustOf(it)))

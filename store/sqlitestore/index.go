@@ -25,6 +25,7 @@ type index struct {
 	pending int // of those, how many have no vectors
 
 	sessions  map[string][]place // by position, then slot
+	apart     map[int32]bool     // slots of items that are asked for by what they are: see setApart
 	recent    []int32            // live slots by moment, newest first
 	important []int32            // live slots by importance, highest first
 
@@ -67,7 +68,7 @@ type place struct {
 }
 
 func newIndex(dim int, bm25 scoring.BM25) *index {
-	return &index{dim: dim, bm25: bm25, byID: map[string]int32{}, terms: map[scoring.Term]*termList{}, sessions: map[string][]place{}}
+	return &index{dim: dim, bm25: bm25, byID: map[string]int32{}, terms: map[scoring.Term]*termList{}, sessions: map[string][]place{}, apart: map[int32]bool{}}
 }
 
 // counted reports whether statistics count the item: neither retracted nor closed, and no section of a profile. See
@@ -126,7 +127,17 @@ func (x *index) add(it store.Item, doc *scoring.Doc, weights []scoring.TermWeigh
 	return slot
 }
 
+// apartCategories are those that every block asks for, with or without a query.
+var apartCategories = []store.Category{store.Correction, store.Behavior}
+
+func setApart(it *store.Item) bool {
+	return it.IsProfile() || slices.Contains(apartCategories, it.Category)
+}
+
 func (x *index) enterSession(slot int32) {
+	if setApart(&x.entries[slot].item) {
+		x.apart[slot] = true
+	}
 	t := &x.entries[slot].item.Turn
 	if !t.IsTurn() {
 		return
@@ -140,6 +151,7 @@ func (x *index) enterSession(slot int32) {
 }
 
 func (x *index) leaveSession(slot int32) {
+	delete(x.apart, slot)
 	t := &x.entries[slot].item.Turn
 	if !t.IsTurn() {
 		return

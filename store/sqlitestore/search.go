@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"evoke/scoring"
@@ -130,21 +131,59 @@ func (s *search) selected(slot int32) bool {
 	return false
 }
 
-// narrow decides at once on all items when the filter names ids, so that no list of ids is compared with every item.
+// narrow decides at once on all items when the filter can only select a few that are easily found, so that it is not
+// compared with every item: those of ids, of places in sessions, of the categories and sections that blocks ask for.
 func (s *search) narrow() {
-	ids := s.q.Filter.IDs
-	if len(ids) == 0 {
+	slots, ok := s.few()
+	if !ok {
 		return
 	}
 	for i := range s.seen {
 		s.seen[i] = 2
 	}
-	for _, id := range ids {
-		if slot, ok := s.x.byID[id]; ok {
-			s.seen[slot] = 0
-			s.selected(slot)
+	for _, slot := range slots {
+		s.seen[slot] = 0
+		s.selected(slot)
+	}
+}
+
+// mostPlaces is how many positions of a session are looked up one by one.
+const mostPlaces = 64
+
+// few returns slots among which all are that the filter may select; ok is false when that cannot be told cheaply.
+func (s *search) few() (slots []int32, ok bool) {
+	f := &s.q.Filter
+	switch {
+	case len(f.IDs) > 0:
+		for _, id := range f.IDs {
+			if slot, ok := s.x.byID[id]; ok {
+				slots = append(slots, slot)
+			}
+		}
+		return slots, true
+	case len(f.Categories) > 0 && !slices.ContainsFunc(f.Categories, func(c store.Category) bool { return !slices.Contains(apartCategories, c) }),
+		len(f.ContentKeys) > 0 && !slices.ContainsFunc(f.ContentKeys, func(k string) bool { return !slices.Contains(store.ProfileKeys(), k) }):
+		for slot := range s.x.apart {
+			slots = append(slots, slot)
+		}
+		return slots, true
+	case len(f.Any) == 0:
+		return nil, false
+	}
+	for i := range f.Any {
+		a := &f.Any[i]
+		if len(a.Sessions) == 0 || a.Positions.To == 0 || a.Positions.To-a.Positions.From > mostPlaces {
+			return nil, false
+		}
+		for _, session := range a.Sessions {
+			for p := a.Positions.From; p < a.Positions.To; p++ {
+				for _, at := range s.x.at(session, p) {
+					slots = append(slots, at.slot)
+				}
+			}
 		}
 	}
+	return slots, true
 }
 
 func (s *search) nominate(arm store.Arm, slot int32, rank int) {

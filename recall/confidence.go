@@ -10,29 +10,34 @@ func (p *plan) confidence(all []*candidate) (float64, map[string]float64) {
 	if p.blank || len(all) == 0 {
 		return 0, nil
 	}
-	var strength, known, named, others float64
+	var strength, known, named, others, met, namedMet, othersMet float64
 	isNamed, dense := false, false
 	for _, c := range all[:min(len(all), confidenceDepth)] {
 		t := &c.terms
 		dense = dense || t.dense != 0
 		strength = max(strength, t.plain/t.coreTop)
 		known = max(known, c.matter.Known())
-		if covered := c.matter.Coverage(c.record.Doc); t.speaker == 1 {
-			isNamed, named = true, max(named, covered)
+		covered, m := c.matter.Coverage(c.record.Doc), c.near.met(c.record.Doc)
+		met = max(met, m)
+		if t.speaker == 1 {
+			isNamed, named, namedMet = true, max(named, covered), max(namedMet, m)
 		} else {
-			others = max(others, covered)
+			others, othersMet = max(others, covered), max(othersMet, m)
 		}
 	}
-	speaker := 0.0
+	speaker, speakerMet := 0.0, 0.0
 	if isNamed {
-		speaker = named - others
+		speaker, speakerMet = named-others, namedMet-othersMet
 	}
 	w := confidenceLexical
 	if dense {
 		w = confidenceDense
 	}
-	z := w.base + w.strength*strength + w.known*known + w.speaker*speaker
-	return 1 / (1 + math.Exp(-z)), map[string]float64{"strength": strength, "known": known, "speaker": speaker}
+	if dense && all[0].near != nil {
+		w = confidenceLate
+	}
+	z := w.base + w.strength*strength + w.known*known + w.speaker*speaker + w.met*met + w.speakerMet*speakerMet
+	return 1 / (1 + math.Exp(-z)), map[string]float64{"strength": strength, "known": known, "speaker": speaker, "met": met, "speaker_met": speakerMet}
 }
 
 // confidenceWeights are those of a logistic regression.
@@ -40,5 +45,8 @@ type confidenceWeights struct {
 	base     float64
 	strength float64 // of A0 of the best candidate
 	known    float64 // of the share of the question's words, by idf, that the scope knows, names of speakers left out
+	met      float64 // of how well the words of the best item meet those of the question, names of speakers left out
 	speaker  float64 // of how much more of the question the items of the speaker it names hold than those of others
+	// … and of how much better their words meet those of the question
+	speakerMet float64
 }

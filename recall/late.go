@@ -20,7 +20,8 @@ type lateScorer struct {
 }
 
 // newLate prepares the query's words for a scope, weighed by the scope's statistics; nil when there is nothing to compare.
-func (p *plan) newLate(found *store.Candidates) *lateScorer {
+// asked are the terms of the query that take part.
+func (p *plan) newLate(found *store.Candidates, asked []scoring.QueryTerm) *lateScorer {
 	if p.table == nil || len(p.words) == 0 {
 		return nil
 	}
@@ -28,12 +29,12 @@ func (p *plan) newLate(found *store.Candidates) *lateScorer {
 	stats := &found.Stats
 	var kept []wordvec.Word
 	for _, w := range p.words {
-		i := slices.IndexFunc(p.terms, func(t scoring.QueryTerm) bool { return t.Term == w.Term })
+		i := slices.IndexFunc(asked, func(t scoring.QueryTerm) bool { return t.Term == w.Term })
 		if i < 0 {
 			continue // the analyzer reads the whole query otherwise than its words
 		}
 		if stats.DF[w.Term] == 0 {
-			w = p.corrected(w, p.terms[i], found)
+			w = p.corrected(w, asked[i], found)
 		}
 		df := stats.DF[w.Term]
 		idf := float32(scoring.BM25{}.IDF(max(stats.Docs, df), df))
@@ -91,10 +92,27 @@ func (l *lateScorer) score(r *store.Record) float64 {
 	return min(max(late, 0), 1)
 }
 
+// met is how well an item's own words meet those of the query: the mean, by idf, of the best cosines; in [0,1].
+func (l *lateScorer) met(doc *scoring.Doc) float64 {
+	if l == nil {
+		return 0
+	}
+	clear(l.best)
+	l.match.Best(l.best, doc.Date, 0)
+	for _, c := range doc.Chunks {
+		l.match.Best(l.best, c, 0)
+	}
+	sum := float32(0)
+	for i, b := range l.best {
+		sum += l.idf[i] * b
+	}
+	return float64(sum / l.total)
+}
+
 // scoreLate adds the comparison word by word to A0 of the best candidates by what is known so far; where there is none the
 // rest decides alone. It reports false, and changes nothing, when its time was over before it was done.
 func (p *plan) scoreLate(ctx context.Context, all []*candidate, found *store.Candidates, dense bool) bool {
-	l := p.newLate(found)
+	l := p.newLate(found, p.terms)
 	if l == nil {
 		return true
 	}

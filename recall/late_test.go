@@ -114,7 +114,7 @@ func TestComparisonAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := p.newLate(found)
+	l := p.newLate(found, p.terms)
 	score := func() {
 		for i := range found.Records {
 			l.score(&found.Records[i])

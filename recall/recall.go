@@ -50,8 +50,9 @@ type Response struct {
 	// gets a low one; and it cannot tell that a detail is missing of a matter that memory speaks of at length.
 	Confidence float64 `json:"confidence"`
 	// Basis is what Confidence rests on, when Request.Explain is set: "strength" of the best candidate (lexical and
-	// dense), the share of the query's words "known" to memory, and for a query that names a speaker "speaker", how much
-	// more of it that speaker's items hold than others' (negative: somebody else said it).
+	// dense), the share of the query's words "known" to memory, how well the best candidate's words have "met" the
+	// query's by what they mean, and for a query that names a speaker "speaker" and "speaker_met", how much more of it
+	// that speaker's items hold than others' (negative: somebody else said it).
 	Basis map[string]float64 `json:"basis,omitempty"`
 	// WhyNot is the fate of the items that Request.WhyNot names, in its order.
 	WhyNot []Fate `json:"why_not,omitempty"`

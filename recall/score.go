@@ -19,6 +19,7 @@ type candidate struct {
 	record *store.Record
 	words  *scoring.Lexical // the query in the statistics of the scope; nil without a query
 	matter *scoring.Lexical // … without the names of speakers
+	near   *lateScorer      // the same, word by word; nil without a table of words
 	terms  terms
 	hit    Hit
 }
@@ -60,11 +61,13 @@ func (p *plan) scoreTerms(ctx context.Context, all []*candidate, found *store.Ca
 	words, stats := found.Terms, found.Stats
 	lex := scoring.NewLexical(lexicalParams(dense), stats, words)
 	named, mixed := cast(all)
-	matter := scoring.NewLexical(lexicalParams(false), stats, matter(words, all))
+	without := matter(words, all)
+	matter := scoring.NewLexical(lexicalParams(false), stats, without)
+	near := p.newLate(found, without)
 	asked := map[string]bool{} // whether the question names the speaker
 	for _, c := range all {
 		r, t := c.record, &c.terms
-		c.words, c.matter = lex, matter
+		c.words, c.matter, c.near = lex, matter, near
 		turn := &r.Item.Turn
 		t.lexical, t.views = lex.Score(r.Doc, r.Prev1, r.Prev2)
 		t.chunks = max(len(r.Doc.Chunks), 1)

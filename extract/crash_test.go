@@ -63,7 +63,7 @@ func TestDyingAtEveryWrite(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		step := 1
 		if testing.Short() {
-			step = 3
+			step = 9
 		}
 		for at := 1; ; at += step {
 			died := false

@@ -73,7 +73,7 @@ func (a *attempt) readBorders(ctx context.Context) error {
 	for {
 		page, err := a.ledger.ListEvents(ctx, a.job.Scope.Tenant, q)
 		if err != nil {
-			return err //nolint:wrapcheck // told by its kind alone
+			return err
 		}
 		for i := range page.Events {
 			at = append(at, page.Events[i].From)

@@ -57,7 +57,7 @@ func (l *lease) extend(ctx context.Context, w *Worker, j store.Job) (time.Time, 
 	if l.ended {
 		return until, nil
 	}
-	return until, w.ledger.Extend(ctx, j, until.UTC()) //nolint:wrapcheck // told apart, never shown
+	return until, w.ledger.Extend(ctx, j, until.UTC())
 }
 
 // commit makes a write of the job. One that ends it ends the heartbeats.

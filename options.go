@@ -39,6 +39,7 @@ type Options struct {
 	NoEmbedder string
 
 	Extractor extract.Extractor // nil: the rule extractor
+	Interim   extract.Extractor // takes its place while it is away or its budget is spent; nil: none, conversations wait
 	Policy    *Policy           // nil: DefaultPolicy
 	Redactor  Redactor          // goes over what is written and asked; nil: none
 	Memory    MemoryOptions

@@ -40,6 +40,9 @@ func (e *engine) settings(tenant string) (TenantOptions, error) {
 	if t.Extractor == nil {
 		t.Extractor = e.base.Extractor
 	}
+	if t.Interim == nil {
+		t.Interim = e.base.Interim
+	}
 	if t.Redactor == nil {
 		t.Redactor = e.base.Redactor
 	}

@@ -122,9 +122,9 @@ func pieces(s string, yield func(string) bool) bool {
 
 // pasted finds what announces a text of others, to the end of the turn: "sum up this article: …", 以下是网页内容：. A line that
 // ends with it, or one that asks for something to be done with what follows.
-var pasted = regexp.MustCompile(`(?i)(?:^|[.!?。！？]\s*|[,，]\s*)[^.!?。！？:：]{0,80}?\b(?:summari[sz]e|sum up|comment on|translate|rewrite|proofread|paraphrase|analy[sz]e|review|read|check|edit|improve|shorten|explain|correct|fix|classify|here(?:['’]s| is| are)|this is|i (?:got|received|found|copied|pasted))\b[^.!?。！？:：]{0,80}\b(?:articles?|texts?|pages?|websites?|e-?mails?|messages?|documents?|essays?|paragraphs?|passages?|reviews?|posts?|stor(?:y|ies)|transcripts?|logs?|contents?|descriptions?|letters?|drafts?|papers?|abstracts?|snippets?|quotes?|readme|tweets?|comments?|prompts?|output|excerpts?|chats?|conversations?)\b[^.!?。！？:：]{0,60}[:：]` +
-	`|(?:总结|概括|翻译|改写|润色|校对|分析|解释|看看?|阅读|检查|修改|以下是|下面是|这是|这里是|我收到|我看到)[^。！？:：]{0,30}(?:文章|文本|网页|页面|邮件|内容|原文|全文|段落|段话|评论|帖子|故事|记录|日志|描述|来信|信件|草稿|论文|摘要|文字|对话|聊天|消息|通知|文档)[^。！？:：]{0,12}[:：]` +
-	`|(?:article|text|page|website|e-?mail|message|document|content|contents|transcript|log|output|following|below)[^.!?。！？:：]{0,20}[:：]$|(?:文章|网页|邮件|内容|原文|全文|如下|以下|下面)[^。！？:：]{0,8}[:：]$`)
+var pasted = regexp.MustCompile(`(?i)(?:^|[.!?。！？]\s*|[,，]\s*)[^.!?。！？:：]*?\b(?:summari[sz]e|sum up|comment on|translate|rewrite|proofread|paraphrase|analy[sz]e|review|read|check|edit|improve|shorten|explain|correct|fix|classify|here(?:['’]s| is| are)|this is|i (?:got|received|found|copied|pasted))\b[^.!?。！？:：]*\b(?:articles?|texts?|pages?|websites?|e-?mails?|messages?|documents?|essays?|paragraphs?|passages?|reviews?|posts?|stor(?:y|ies)|transcripts?|logs?|contents?|descriptions?|letters?|drafts?|papers?|abstracts?|snippets?|quotes?|readme|tweets?|comments?|prompts?|output|excerpts?|chats?|conversations?)\b[^.!?。！？:：]*[:：]` +
+	`|(?:总结|概括|翻译|改写|润色|校对|分析|解释|看看?|阅读|检查|修改|以下是|下面是|这是|这里是|我收到|我看到)[^。！？:：]*(?:文章|文本|网页|页面|邮件|内容|原文|全文|段落|段话|评论|帖子|故事|记录|日志|描述|来信|信件|草稿|论文|摘要|文字|对话|聊天|消息|通知|文档)[^。！？:：]*[:：]` +
+	`|(?:article|text|page|website|e-?mail|message|document|content|contents|transcript|log|output|following|below)[^.!?。！？:：]*[:：]$|(?:文章|网页|邮件|内容|原文|全文|如下|以下|下面)[^。！？:：]*[:：]$`)
 
 // beforePasted returns what a line says before a pasted text begins, and whether one does.
 func beforePasted(line string) (string, bool) {

@@ -39,7 +39,10 @@ var (
 	// asking begins a clause that asks; it ends in a question mark.
 	asking = regexp.MustCompile(`(?i)^[\s\p{P}\p{S}]*(?:(?:and|but|so|or|well)\s+)*(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|should|shall|may|might|must|who|what|when|where|why|how|which)\b`)
 	tagged = regexp.MustCompile(`(?i)^\s*[,，]\s*(?:right|correct|ok|okay|you know|isn['’]?t it|don['’]?t i|aren['’]?t i|对吧|对不对|是吧|好吗|好吧|明白吗|知道吗)\s*[?？]`)
-	askEnd = regexp.MustCompile(`^\s*(?:吗|么|呢|吧)?\s*[?？]`)
+	// asksInHan are the words of Chinese questions, wouldThen those of what follows from a supposition.
+	asksInHan = regexp.MustCompile(`什么|怎么|怎样|如何|谁|哪|几[个时点岁]|多少|为何|是不是|有没有|能不能|会不会|要不要|可不可以|[吗么呢]$`)
+	wouldThen = regexp.MustCompile(`(?i)\bwould\b|['’]d\b|\bmight\b|就|便|会`)
+	askEnd    = regexp.MustCompile(`^\s*(?:吗|么|呢|吧)?\s*[?？]`)
 )
 
 func supposes(turn string, from, to int) bool {
@@ -57,9 +60,12 @@ func supposes(turn string, from, to int) bool {
 	if supposing.MatchString(within) || playing.MatchString(turn) && !strings.Contains(turn[:from], "\n\n") {
 		return true
 	}
+	if clause != before && supposing.MatchString(before) && wouldThen.MatchString(within) {
+		return true // what would follow
+	}
 	after := turn[to:]
 	if askEnd.MatchString(after) && !tagged.MatchString(after) {
-		return asking.MatchString(within) || strings.ContainsRune("吗么呢", firstRune(strings.TrimSpace(after)))
+		return asking.MatchString(within) || asksInHan.MatchString(within) || strings.ContainsRune("吗么呢", firstRune(strings.TrimSpace(after)))
 	}
 	return quotedAround(before, after)
 }

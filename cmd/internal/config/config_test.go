@@ -95,6 +95,8 @@ func TestBadSettingsNameTheKeyAndTheMend(t *testing.T) {
 		{"prompts of nowhere", "llm: { prompts: /nowhere/at/all }", nil, []string{"llm.prompts", "/nowhere/at/all"}},
 		{"calls below none", "llm: { calls_per_day: -1 }", nil, []string{"llm.calls_per_day", "from 0 to 1000000000"}},
 		{"tokens in words", "llm: { tokens_per_day: lots }", nil, []string{"llm.tokens_per_day", "whole number"}},
+		{"tokens for no request", "llm: { tokens_per_day: 1000 }", nil, []string{"llm.tokens_per_day", "at least 20096", "1000"}},
+		{"tenant's tokens for no request", "tenants: { acme: { llm: { tokens_per_day: 5000, max_input_tokens: 4000, max_output_tokens: 2000 } } }", nil, []string{"tenants.acme.llm.tokens_per_day", "at least 6000"}},
 		{"pace without end", "llm: { calls_per_minute: 1000000 }", nil, []string{"llm.calls_per_minute", "from 0 to 100000"}},
 		{"cap above all", "memory: { category_caps: { goal: 501 } }", nil, []string{"memory.category_caps.goal", "from 0 to 500"}},
 		{"cap of no category", "memory: { category_caps: { goals: 5 } }", nil, []string{`"memory.category_caps.goals"`, `"memory.category_caps.goal"`}},

@@ -37,6 +37,14 @@ type Budget struct {
 	PriceOut       float64 `koanf:"price_out"`
 }
 
+// check refuses a budget of tokens that no request fits into: the model would never be asked.
+func (l *LLM) check(at string) error {
+	if most := l.MaxInputTokens + l.MaxOutputTokens; l.Budget.TokensPerDay > 0 && l.Budget.TokensPerDay < most {
+		return store.Invalid(at+".tokens_per_day", fmt.Sprintf("at least %d, which one request may take (max_input_tokens and max_output_tokens), or 0 for no limit", most), fmt.Sprint(l.Budget.TokensPerDay))
+	}
+	return nil
+}
+
 // readAllPrompts reads the prompts of all tenants, then those that single tenants name.
 func (c *Config) readAllPrompts() error {
 	if err := c.readPrompts("llm.prompts", &c.LLM); err != nil {

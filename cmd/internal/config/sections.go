@@ -367,8 +367,14 @@ func (c *Config) check() error {
 		if err := checkWait("tenants."+name+".memory", t.Memory); err != nil {
 			return err
 		}
+		if err := t.LLM.check("tenants." + name + ".llm"); err != nil {
+			return err
+		}
 	}
 	if err := checkWait("memory", c.Memory); err != nil {
+		return err
+	}
+	if err := c.LLM.check("llm"); err != nil {
 		return err
 	}
 	if _, _, err := net.SplitHostPort(c.Server.Listen); err != nil {

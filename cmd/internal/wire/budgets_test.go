@@ -88,7 +88,10 @@ func TestBudgetOfADay(t *testing.T) {
 // Without interim rules a conversation waits for the model's next day.
 func TestNoInterimRules(t *testing.T) {
 	srv := llmtest.Start(t, llmtest.Knowing())
-	e := open(t, fmt.Sprintf("{ store: { path: %s }, llm: { model: m, url: '%s', tokens_per_day: 1, interim_rules: false } }", t.TempDir(), srv.URL), &wire.Options{NoModel: true})
+	e := open(t, fmt.Sprintf("{ store: { path: %s }, llm: { model: m, url: '%s', calls_per_day: 1, interim_rules: false } }", t.TempDir(), srv.URL), &wire.Options{NoModel: true})
+	if ev := say(t, e, "first", "Hello there, I say."); ev.State != store.EventNothing || srv.Calls() != 1 {
+		t.Errorf("%+v", ev)
+	}
 	res, err := e.Ingest(t.Context(), evoke.IngestRequest{Who: evoke.Who{User: "ada", Thread: "one"}, Messages: []message.Message{
 		{Role: message.User, Content: "I like green tea."}, {Role: message.Assistant, Content: "I see."},
 	}})
@@ -100,7 +103,7 @@ func TestNoInterimRules(t *testing.T) {
 	if _, err := e.Flush(ctx, evoke.Who{User: "ada"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("flushed what waits for the next day: %v", err)
 	}
-	if ev, err := e.Event(t.Context(), res.EventID, 0); err != nil || ev.State != store.EventPending || srv.Calls() != 0 {
+	if ev, err := e.Event(t.Context(), res.EventID, 0); err != nil || ev.State != store.EventPending || srv.Calls() != 1 {
 		t.Errorf("%d calls, %+v, %v", srv.Calls(), ev, err)
 	}
 }

@@ -202,6 +202,7 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (store.Item, error
 	}
 	next := old
 	r.apply(&next)
+	next.Provenance.Interim = false // what was changed stands, whatever a model says later
 	if r.ValidTo != nil {
 		next.ClosedAt = m.now()
 	}

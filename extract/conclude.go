@@ -93,16 +93,17 @@ func (a *attempt) reconcile(ctx context.Context, p *part, b *Batch, f *finding, 
 		return outcome{}, err
 	}
 	var left leftovers
+	ops := f.Operations
 	if st.Interim > st.Cursor {
 		if left, err = a.leftovers(ctx, b); err != nil {
 			return outcome{}, err
 		}
-		current = left.without(current)
+		current, ops = left.without(current), left.unsettled(ops)
 	}
 	rec := a.reconciler(p, b, f)
 	rec.near = near
-	out := rec.reconcile(current, turns, f.Operations)
-	left.settle(&out, rec.now)
+	out := rec.reconcile(current, turns, ops)
+	left.settle(&out, f.extractor, rec.now)
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"evoke/store"
@@ -112,6 +113,8 @@ func (a *attempt) interimItems(ctx context.Context, p *part, b *Batch, f *findin
 // leftovers are what an interim extractor made of turns: its items, and those that they replaced, as they stood before.
 type leftovers struct {
 	items, replaced []store.Item
+	passed          map[string]bool // ids of its items in whose place somebody else put another since
+	taken           map[string]bool // ids of its items whose statement was found again
 }
 
 // leftovers finds what the interim extractor made of a batch.
@@ -120,22 +123,21 @@ func (a *attempt) leftovers(ctx context.Context, b *Batch) (left leftovers, err 
 	if err != nil {
 		return left, err
 	}
-	of := map[string]bool{} // ids of its items; true when only another of them replaced it
+	left.passed, left.taken = map[string]bool{}, map[string]bool{}
+	own := map[string]bool{}
 	for i := range all {
 		if isInterimOf(&all[i], b.Turns) {
 			left.items = append(left.items, all[i])
-			of[all[i].ID] = true
+			own[all[i].ID] = true
 		}
 	}
 	for i := range left.items {
-		if next := left.items[i].SupersededBy; next != "" {
-			if _, own := of[next]; !own {
-				of[left.items[i].ID] = false
-			}
+		if next := left.items[i].SupersededBy; next != "" && !own[next] {
+			left.passed[left.items[i].ID] = true
 		}
 	}
 	for _, it := range all {
-		if _, own := of[it.ID]; !own && of[it.SupersededBy] {
+		if next := it.SupersededBy; !own[it.ID] && own[next] && !left.passed[next] {
 			reopen(&it)
 			left.replaced = append(left.replaced, it)
 		}
@@ -182,11 +184,14 @@ func reopen(it *store.Item) {
 
 // without is the current items as they would be without the interim extractor's.
 func (l *leftovers) without(current []store.Item) []store.Item {
-	own := map[string]bool{}
+	other := map[string]bool{}
 	for i := range l.items {
-		own[l.items[i].ID] = true
+		other[l.items[i].ID] = true
 	}
-	out := slices.DeleteFunc(slices.Clone(current), func(it store.Item) bool { return own[it.ID] })
+	for i := range l.replaced {
+		other[l.replaced[i].ID] = true // current may hold it as it is, closed
+	}
+	out := slices.DeleteFunc(slices.Clone(current), func(it store.Item) bool { return other[it.ID] })
 	for _, it := range l.replaced {
 		if it.RetractedAt.IsZero() {
 			out = append(out, it)
@@ -195,52 +200,84 @@ func (l *leftovers) without(current []store.Item) []store.Item {
 	return out
 }
 
+// unsettled are the operations that are still to be reconciled: a statement in whose place somebody put another since, a
+// user who edited it for example, stays there.
+func (l *leftovers) unsettled(ops []Operation) (left []Operation) {
+	for i := range ops {
+		op := &ops[i]
+		if op.Action == Add || op.Action == Supersede {
+			if it := l.find(op.form(), true); it != nil {
+				l.taken[it.ID] = true
+				continue
+			}
+		}
+		left = append(left, *op)
+	}
+	return left
+}
+
+// find returns one of the items that makes a statement and is not taken, or nil.
+func (l *leftovers) find(f Form, passed bool) *store.Item {
+	for i := range l.items {
+		it := &l.items[i]
+		if was := NewForm(StatementOf(it)); l.passed[it.ID] == passed && !l.taken[it.ID] && f.Same(&was) != Different {
+			return it
+		}
+	}
+	return nil
+}
+
 // settle ends the interim: an item whose statement was found again stays, under its id, and is interim no more; the others
 // are retracted, and what they replaced holds again, unless it was replaced anew.
-func (l *leftovers) settle(out *outcome, now time.Time) {
+func (l *leftovers) settle(out *outcome, extractor string, now time.Time) {
+	out.facts += len(l.taken)
 	ids := map[string]string{} // of new items → the interim item that each is
-	taken := map[string]bool{}
 	touched := map[string]bool{}
 	for i := range out.put {
 		it := &out.put[i]
 		touched[it.ID] = true
-		if !it.RecordedAt.Equal(now) || it.Provenance.Interim {
+		if !it.RecordedAt.Equal(now) {
 			continue
 		}
-		form := NewForm(StatementOf(it))
-		for n := range l.items {
-			old := &l.items[n]
-			was := NewForm(StatementOf(old))
-			if taken[old.ID] || form.Same(&was) == Different {
-				continue
-			}
-			taken[old.ID], ids[it.ID] = true, old.ID
+		if old := l.find(NewForm(StatementOf(it)), false); old != nil {
+			l.taken[old.ID], ids[it.ID] = true, old.ID
+			touched[old.ID] = true
 			it.RecordedAt, it.Uses, it.LastUsed = old.RecordedAt, old.Uses, old.LastUsed
-			break
 		}
 	}
-	renamed := func(id string) string {
-		if old, ok := ids[id]; ok {
-			return old
-		}
-		return id
-	}
-	for i := range out.put {
-		it := &out.put[i]
-		it.ID, it.Supersedes, it.SupersededBy = renamed(it.ID), renamed(it.Supersedes), renamed(it.SupersededBy)
-	}
-	for i, id := range out.embed {
-		out.embed[i] = renamed(id)
-	}
+	rename(out, ids)
 	for _, it := range l.items {
-		if !taken[it.ID] {
+		switch {
+		case touched[it.ID]:
+			continue
+		case l.taken[it.ID]:
+			it.Provenance.Interim, it.Provenance.Extractor = false, extractor
+			it.Provenance.Origin, _, _ = strings.Cut(extractor, "/")
+		default:
 			it.RetractedAt = now
-			out.put = append(out.put, it)
 		}
+		out.put = append(out.put, it)
 	}
 	for _, it := range l.replaced {
 		if !touched[it.ID] {
 			out.put = append(out.put, it)
 		}
+	}
+}
+
+// rename gives items other ids.
+func rename(out *outcome, ids map[string]string) {
+	of := func(id string) string {
+		if other, ok := ids[id]; ok {
+			return other
+		}
+		return id
+	}
+	for i := range out.put {
+		it := &out.put[i]
+		it.ID, it.Supersedes, it.SupersededBy = of(it.ID), of(it.Supersedes), of(it.SupersededBy)
+	}
+	for i, id := range out.embed {
+		out.embed[i] = of(id)
 	}
 }

@@ -108,7 +108,7 @@ func TestInterimFactsAreConfirmedOrReplaced(t *testing.T) {
 			}
 		}
 		var id string
-		for _, it := range factsOf(t, db) {
+		for _, it := range list(t, db, ann, store.View{All: true}, store.Semantic) { // either may have come last
 			if it.Content == "The user lives in Paris" {
 				id = it.ID
 			}
@@ -262,6 +262,74 @@ func TestInterimFactsOfALongThread(t *testing.T) {
 			if n != 1 {
 				t.Errorf("%q was given %d times", text, n)
 			}
+		}
+	})
+}
+
+// What was put in the place of an interim fact stays there, whatever the service makes of the turn.
+func TestAnEditedInterimFactStays(t *testing.T) {
+	for _, agrees := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			db := open(t)
+			interim := &homes{name: "interim/1", form: "The user lives in %s"}
+			x := away(10*time.Minute, func(b extract.Batch) []extract.Operation {
+				if !agrees {
+					return nil
+				}
+				ops, _ := interim.Extract(t.Context(), b)
+				return ops
+			})
+			g, w := line(t, db, x, extract.WorkerOptions{Tenant: of(x, interim)})
+			r := say(t, g, "a", user("Rome"), assistant("ok"))
+			time.Sleep(time.Minute)
+			old := factsOf(t, db)[0]
+			next := old
+			next.ID, next.Content, next.Supersedes, next.RecordedAt = "edited", "The user lives in Roma, EUR", old.ID, time.Now()
+			next.Provenance.Interim = false
+			next.ContentKey = store.ContentKey(next.Kind, next.Content)
+			old.Close(next.RecordedAt, next.RecordedAt)
+			old.SupersededBy = next.ID
+			if err := db.Apply(t.Context(), ann, store.Change{Put: []store.Item{old, next}}); err != nil {
+				t.Fatal(err)
+			}
+			if agrees {
+				settled(t, w, r, store.EventStored, 1, "")
+				wantTold(t, db, "agrees", "The user lives in Rome, replaced (service/1)", "The user lives in Roma, EUR (interim/1)")
+			} else {
+				settled(t, w, r, store.EventNothing, 0, "nothing worth keeping")
+				wantTold(t, db, "disagrees", "The user lives in Rome, retracted, interim (interim/1)", "The user lives in Roma, EUR (interim/1)")
+			}
+		})
+	}
+}
+
+// An event that is given up and tried again: what stood in for it is confirmed as any other.
+func TestInterimFactsOfADeadEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		interim := &homes{name: "interim/1", form: "The user lives in %s"}
+		x := away(10*time.Minute, func(extract.Batch) []extract.Operation { return nil })
+		outage := x.do
+		x.do = func(ctx context.Context, b extract.Batch, n int) (extract.Report, error) {
+			if r, err := outage(ctx, extract.Batch{}, n); err != nil {
+				return r, err
+			}
+			return extract.Report{}, extract.ErrUnreadable
+		}
+		g, w := line(t, db, x, extract.WorkerOptions{Tenant: of(x, interim)})
+		r := say(t, g, "a", user("Rome"), assistant("ok"))
+		settled(t, w, r, store.EventDead, 0, extract.ErrUnreadable.Error())
+		wantTold(t, db, "dead", "The user lives in Rome, interim (interim/1)")
+		before := factsOf(t, db)[0].ID
+		x.become(away(0, func(b extract.Batch) []extract.Operation { ops, _ := interim.Extract(t.Context(), b); return ops }))
+		if n, err := db.ReviveEvents(t.Context(), ann.Tenant, []string{r.Event}, time.Now()); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		w.Wake()
+		settled(t, w, r, store.EventStored, 1, "")
+		wantTold(t, db, "tried again", "The user lives in Rome (service/1)")
+		if id := factsOf(t, db)[0].ID; id != before {
+			t.Errorf("%s became %s", before, id)
 		}
 	})
 }

@@ -236,3 +236,22 @@ func census(t *testing.T, m *Memory, user string) []store.Item {
 	}
 	return page.Items
 }
+
+// A pair's agent is given the user's own memory, too; what it repeats of it is known.
+func TestWhatComesOfTheUsersOwnMemoryIsKnownToAPair(t *testing.T) {
+	m := open(t, &Options{Policy: &Policy{Rules: []PolicyRule{{Agent: "*", Namespace: PairNamespace}}}})
+	ctx, pair := t.Context(), Who{User: "ann", Agent: "coach", Thread: "t"}
+	if _, err := m.Remember(ctx, RememberRequest{Who: Who{User: "ann"}, Content: "Ann lives in Berlin"}); err != nil {
+		t.Fatal(err)
+	}
+	block, err := m.Context(ctx, ContextRequest{Who: Who{User: "ann", Agent: "coach"}, Request: recall.Request{Query: "Where does Ann live?"}})
+	if err != nil || len(block.Items) != 1 {
+		t.Fatal(err, block)
+	}
+	for how := range 8 {
+		res, err := m.Ingest(ctx, IngestRequest{Who: pair, Messages: chat(mangled(block.Text, how))})
+		if err != nil || len(res.Turns) != 0 || len(res.Dropped) != 1 {
+			t.Errorf("mangled in way %d: %v, %+v", how, err, res)
+		}
+	}
+}

@@ -119,7 +119,12 @@ func (p *plan) scoreLate(ctx context.Context, all []*candidate, found *store.Can
 	top := all
 	if len(all) > lateDepth {
 		top = slices.Clone(all)
-		slices.SortFunc(top, func(a, b *candidate) int { return cmp.Or(cmp.Compare(b.terms.sum, a.terms.sum), compareTies(a, b)) })
+		slices.SortFunc(top, func(a, b *candidate) int {
+			if c := cmp.Compare(b.terms.sum, a.terms.sum); c != 0 {
+				return c
+			}
+			return compareTies(a, b)
+		})
 		top = top[:lateDepth]
 	}
 	late := make([]float64, len(top))

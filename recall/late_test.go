@@ -125,3 +125,33 @@ func TestComparisonAllocates(t *testing.T) {
 		t.Errorf("%v allocations for %d candidates", n, len(found.Records))
 	}
 }
+
+// BenchmarkComparison is the whole comparison of one query of eight words with as many candidates as a search brings, every
+// word of theirs met for the first time, against a table of full size.
+func BenchmarkComparison(b *testing.B) {
+	table := wordvec.For("multilingual-e5-small-q4")
+	sentence := strings.Fields(`We planned a long weekend by the lake with friends from work and cooked fish over an open fire while the children
+		collected stones and painted them in bright colours until rain drove everybody back into the small wooden cabin`)
+	p := &plan{table: table}
+	for _, w := range []string{"trip", "water", "colleagues", "dinner", "weather", "kids", "house", "holiday"} {
+		t, _ := wordvec.TermOf(w)
+		p.words = append(p.words, table.Word(t))
+		p.terms = append(p.terms, scoring.QueryTerm{Term: t, Token: w, N: 1})
+	}
+	found := &store.Candidates{Stats: scoring.LexicalStats{Docs: 1000, DF: map[scoring.Term]int{}}, Terms: p.terms}
+	for _, q := range p.terms {
+		found.Stats.DF[q.Term] = 3
+	}
+	var all []*candidate
+	for i := range 300 {
+		doc := scoring.NewDoc("Ada", strings.Join(sentence[i%10:i%10+20], " "), now)
+		r := store.Record{Item: turn("x", "s", i, "Ada", "x", now), Doc: &doc, Prev1: &doc, Prev2: &doc}
+		all = append(all, &candidate{record: &r})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if !p.scoreLate(b.Context(), all, found, true) {
+			b.Fatal("out of time")
+		}
+	}
+}

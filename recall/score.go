@@ -83,7 +83,7 @@ func (p *plan) scoreTerms(ctx context.Context, all []*candidate, found *store.Ca
 		if p.when && r.Doc.Timed {
 			t.when = 1
 		}
-		t.date = scoring.DateMatch(p.dates, r.Item.ValidFrom, r.Doc.Ranges)
+		t.date = scoring.DateMatch(p.dates, r.Item.Local(), r.Doc.Ranges)
 		if mixed && !fromAssistant(turn) {
 			t.user = 1
 		}
@@ -236,17 +236,26 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 // compare orders candidates: best first, then newest, then by place in the conversation, then by id. It is a total
 // order, so an answer does not depend on the order in which candidates came.
 func compare(a, b *candidate) int {
-	return cmp.Or(cmp.Compare(b.hit.Score, a.hit.Score), compareTies(a, b))
+	if c := cmp.Compare(b.hit.Score, a.hit.Score); c != 0 {
+		return c
+	}
+	return compareTies(a, b)
 }
 
 // compareTies orders candidates of one score.
 func compareTies(a, b *candidate) int {
 	x, y := &a.hit.Item, &b.hit.Item
-	return cmp.Or(
-		y.ValidFrom.Compare(x.ValidFrom),
-		cmp.Compare(y.Turn.Session, x.Turn.Session),
-		cmp.Compare(y.Turn.Position, x.Turn.Position),
-		cmp.Compare(x.ID, y.ID),
-		cmp.Compare(a.place, b.place),
-	)
+	if c := y.ValidFrom.Compare(x.ValidFrom); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(y.Turn.Session, x.Turn.Session); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(y.Turn.Position, x.Turn.Position); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(x.ID, y.ID); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.place, b.place)
 }

@@ -56,7 +56,7 @@ func TestExtract(t *testing.T) {
 	if !strings.HasPrefix(r.Messages[0].Content, "You maintain the long-term memory") || !strings.Contains(r.Messages[1].Content, "<now>2026-05-01T14:00:00+01:00 Fri, CET</now>") {
 		t.Errorf("%v", r.Messages)
 	}
-	if d := cmp.Diff([]line{{ID: "k1", Category: "goal", Content: "The user wants to learn Go"}, {ID: "k2", Category: "context", Subject: "home", Content: "The user lives in Bergen"}}, r.Block("known")); d != "" {
+	if d := cmp.Diff([]line{{ID: "k1", Category: "goal", Content: "The user wants to learn Go"}, {ID: "k2", Category: "context", Subject: "home", Since: "2026-05-01", Content: "The user lives in Bergen"}}, r.Block("known")); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]line{{Speaker: "user", Role: "user", Time: "2026-05-01T13:00 Fri", Text: "hello there"}}, r.Block("before")); d != "" {

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"slices"
+	"time"
 
 	"evoke/extract"
 	"evoke/extract/llm/internal/reply"
@@ -15,7 +16,9 @@ type profile struct {
 
 type section struct {
 	content string
-	turns   []string // ids of the batch's turns that it was written anew from; none: as it was before the run
+	since   time.Time // when it was written
+	shown   bool      // in the call at hand
+	turns   []string  // ids of the batch's turns that it was written anew from; none: as it was before the run
 }
 
 // begin takes the sections that stand. One of which a source was forgotten is left out (see store.StaleSection).
@@ -25,25 +28,26 @@ func (p *profile) begin(items []store.Item) {
 		it := &items[i]
 		for _, name := range store.ProfileSections() {
 			if it.Provenance.Subject == store.ProfileKey(name) && it.Content != "" && !it.Closed() && !it.ProfileStale() {
-				p.sections[name] = &section{content: it.Content}
+				p.sections[name] = &section{content: it.Content, since: it.ValidFrom}
 			}
 		}
 	}
 }
 
-// fit are the sections to be shown, within max tokens; too long ones lose their last sentences.
-func (p *profile) fit(max int, cost func(string) int) []extract.Section {
-	var out []extract.Section
+// show chooses the sections to be shown, within max tokens. One that is not shown is not written anew: what still holds
+// of it would be lost.
+func (p *profile) show(max int, cost func(string) int) []string {
+	var out []string
 	for _, name := range store.ProfileSections() {
 		if s := p.sections[name]; s != nil {
-			out = append(out, extract.Section{Name: name, Content: s.content})
+			n := cost(s.content)
+			if s.shown = n <= max; s.shown {
+				max -= n
+				out = append(out, name)
+			}
 		}
 	}
-	if len(out) == 0 {
-		return nil
-	}
-	each := max / len(out)
-	return slices.DeleteFunc(out, func(s extract.Section) bool { return cost(s.Content) > each })
+	return out
 }
 
 // changed are the sections that were written anew.
@@ -87,9 +91,12 @@ func (r *run) judgeSection(s *reply.Section, turns map[string]*store.Item, said 
 		t := turns[id]
 		return t.Turn.Role != "assistant" || r.x.opts.Assistants && isName(t.Turn.Speaker)
 	})
+	old := r.profile.sections[s.Name]
 	switch {
 	case !users:
 		return SectionAssistantOnly
+	case old != nil && !old.shown:
+		return SectionHidden
 	case !said.bears(s.Content):
 		return SectionUngrounded
 	}
@@ -100,13 +107,13 @@ func (r *run) judgeSection(s *reply.Section, turns map[string]*store.Item, said 
 func (r *run) write(s *reply.Section, turns map[string]*store.Item) {
 	old := r.profile.sections[s.Name]
 	if old == nil {
-		old = &section{}
+		old = &section{shown: true}
 		r.profile.sections[s.Name] = old
 	}
 	if old.content == s.Content {
 		return
 	}
-	old.content = s.Content
+	old.content, old.since = s.Content, r.now()
 	for _, id := range s.Turns {
 		if real := turns[id].ID; !slices.Contains(old.turns, real) {
 			old.turns = append(old.turns, real)

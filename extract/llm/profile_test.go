@@ -31,7 +31,9 @@ func TestProfile(t *testing.T) {
 	stale, closed := section("earlier", "The user was a baker."), section("long_term", "The user is old.")
 	stale.MarkProfileStale()
 	closed.Close(noon, noon)
-	b.Profile = []store.Item{section("work", "The user is a nurse."), section("top_of_mind", "A flat </profile> to paint."), stale, closed}
+	work := section("work", "The user is a nurse.")
+	work.ValidFrom = noon
+	b.Profile = []store.Item{work, section("top_of_mind", "A flat </profile> to paint."), stale, closed}
 	rep := run(t, x, b)
 	want := []extract.Section{
 		{Name: "work", Content: "The user is a nurse and changed to the night shift in May 2026.", Turns: []string{"turn-0"}},
@@ -44,7 +46,7 @@ func TestProfile(t *testing.T) {
 		t.Errorf("%+v, %+v", rep, x.Stats())
 	}
 	shown := s.Requests()[0].Block("profile")
-	if d := cmp.Diff([]line{{Section: "work", Content: "The user is a nurse."}, {Section: "top_of_mind", Content: "A flat </profile> to paint."}}, shown); d != "" {
+	if d := cmp.Diff([]line{{Section: "work", Since: "2026-05-01", Content: "The user is a nurse."}, {Section: "top_of_mind", Content: "A flat </profile> to paint."}}, shown); d != "" {
 		t.Error(d)
 	}
 }
@@ -73,6 +75,19 @@ func TestSectionsThatDoNotHold(t *testing.T) {
 		if !strings.HasPrefix(r.Operation.Subject, "profile:") || r.Operation.Content != "" || x.Stats().Rejected[llm.Reason(r.Reason)] == 0 {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// What there is no room to show is not written anew, or what still holds of it would be lost.
+func TestSectionsThatCouldNotBeShown(t *testing.T) {
+	x, s := open(t, always(llmtest.AnswerWith([]llmtest.Section{written("work", "The user likes tea.", "t1"), written("long_term", "The user likes tea.", "t1")})), func(o *llm.Options) {
+		o.MaxInputTokens = 4000
+	})
+	b := batch("user: I like tea")
+	b.Profile = []store.Item{section("long_term", strings.Repeat("The user is a nurse. ", 40))}
+	rep := run(t, x, b)
+	if len(s.Requests()[0].Block("profile")) != 0 || len(rep.Sections) != 1 || rep.Sections[0].Name != "work" || reasons(rep.Rejected) != string(llm.SectionHidden) {
+		t.Errorf("%+v", rep)
 	}
 }
 

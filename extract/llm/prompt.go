@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	"evoke/extract"
 	"evoke/store"
 )
 
@@ -130,6 +129,7 @@ type knownLine struct {
 
 type sectionLine struct {
 	Section string `json:"section"`
+	Since   string `json:"since,omitempty"`
 	Content string `json:"content"`
 }
 
@@ -143,10 +143,15 @@ func (x *Extractor) turnLine(u unit, id string) turnLine {
 
 func (x *Extractor) knownLine(it *store.Item, id string) knownLine {
 	l := knownLine{ID: id, Category: string(it.Category), Subject: it.Provenance.Subject, Speaker: it.Turn.Speaker, Content: it.Content}
-	if !it.ValidFrom.IsZero() {
-		l.Since = it.ValidFrom.In(x.opts.Zone).Format("2006-01-02")
-	}
+	l.Since = x.day(it.ValidFrom)
 	return l
+}
+
+func (x *Extractor) day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(x.opts.Zone).Format(time.DateOnly)
 }
 
 func (x *Extractor) stamp(t time.Time) string {
@@ -165,7 +170,8 @@ func speakerOf(it *store.Item) string {
 
 // data is what one call is about.
 type data struct {
-	sections []extract.Section
+	profile  *profile
+	sections []string // of the profile
 	known    []*store.Item
 	before   []unit
 	units    []unit
@@ -175,8 +181,9 @@ type data struct {
 func (x *Extractor) compose(now time.Time, d data, ids map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<now>%s, %s</now>\n<profile>\n", now.In(x.opts.Zone).Format("2006-01-02T15:04:05Z07:00 Mon"), x.opts.Zone)
-	for _, s := range d.sections {
-		line(&b, sectionLine{s.Name, s.Content})
+	for _, name := range d.sections {
+		s := d.profile.sections[name]
+		line(&b, sectionLine{name, x.day(s.since), s.content})
 	}
 	b.WriteString("</profile>\n<known>\n")
 	for i, it := range d.known {

@@ -91,9 +91,9 @@ func (r *run) all(ctx context.Context) error {
 // they are split.
 func (r *run) group(ctx context.Context, before, units []unit) error {
 	known := r.x.related(r.batch.Known, units, r.room*knownShare/shares)
-	sections := r.profile.fit(r.room*profileShare/shares, r.x.cost)
+	sections := r.profile.show(r.room*profileShare/shares, r.x.cost)
 	tail := r.x.tail(before, r.room*beforeShare/shares)
-	parsed, verdict, err := r.converse(ctx, data{sections, known, tail, units})
+	parsed, verdict, err := r.converse(ctx, data{&r.profile, sections, known, tail, units})
 	if err != nil {
 		return err
 	}

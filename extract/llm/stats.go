@@ -39,6 +39,7 @@ const (
 	SectionNoContent     Reason = "section_no_content"     // nothing to write
 	SectionTooLong       Reason = "section_too_long"       // its first sentence alone is longer than a section
 	SectionUngrounded    Reason = "section_ungrounded"     // too little of it was said, or a number in it was not
+	SectionHidden        Reason = "section_hidden"         // it stands, and there was no room to show it
 	SectionAssistantOnly Reason = "section_assistant_only" // it rests on what an assistant said, and no user
 )
 
@@ -46,7 +47,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{NotAnObject, UnknownAction, UnknownTurn, UnknownTarget, NoContent, NoQuote, BadConfidence, TooLong, TooMany, Truncated, Malformed,
 		Ungrounded, NotAsserted, WrongSpeaker, AssistantOnly, Duplicate, Refused, OtherOwner,
-		SectionUnknown, SectionUnknownTurn, SectionNoContent, SectionTooLong, SectionUngrounded, SectionAssistantOnly}
+		SectionUnknown, SectionUnknownTurn, SectionNoContent, SectionTooLong, SectionUngrounded, SectionHidden, SectionAssistantOnly}
 }
 
 // Stats count what an Extractor did since it was made.

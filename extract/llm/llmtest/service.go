@@ -52,7 +52,7 @@ func (r *Request) Context() context.Context { return r.ctx }
 
 // Line is a line of one of the prompt's blocks; a block's lines have some of the fields each.
 type Line struct {
-	ID, Turn, Part, Speaker, Role, Time, Text, Content, Subject, Category, Section string
+	ID, Turn, Part, Speaker, Role, Time, Text, Content, Subject, Category, Section, Since string
 }
 
 // Block returns the lines of a block of the prompt ("profile", "known", "before", "conversation"), as a model would read them.

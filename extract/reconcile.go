@@ -73,6 +73,7 @@ type reconciler struct {
 	bySubject map[subjectKey]*store.Item
 	past      map[string]*store.Item // closed versions, see backfill
 	said      time.Time              // when the operation at hand was said
+	zone      string                 // of the time from which it holds
 	finished  *store.Item            // what the operation at hand stores, when that is given; see Placement
 	touched   []*store.Item          // changed items, in order
 	isTouched map[*store.Item]bool
@@ -151,8 +152,9 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 			r.rejected[why]++
 			continue
 		}
+		r.zone = store.ZoneOf(op.At)
 		if op.At.IsZero() {
-			op.At = turn.ValidFrom
+			op.At, op.Precision, r.zone = turn.ValidFrom, "", turn.Provenance.Zone
 		}
 		if op.At.IsZero() {
 			op.At = r.now
@@ -329,6 +331,7 @@ func (r *reconciler) item(op Operation) *store.Item {
 		Provenance: store.Provenance{Origin: origin, Extractor: r.extractor, Turns: []string{op.Turn}, Quote: op.Quote, Subject: op.Subject, Said: r.said},
 		ContentKey: store.ContentKey(op.Kind, op.Content),
 	}
+	it.Provenance.Zone, it.Provenance.Precision = r.zone, string(op.Precision)
 	if op.Durability != DurableUser {
 		it.Provenance.Durability = string(op.Durability)
 	}

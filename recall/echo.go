@@ -28,8 +28,8 @@ func EchoKey(it *store.Item) string { return store.ContentKey(it.Kind, inline(it
 
 var (
 	// The beginning of an item's line, with what programs put before it when they quote or list.
-	echoStart = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*|[ \t]+>[ \t]+)?(?:(?:[-*•·–>]|\d{1,3}[.)])[ \t]*)?\[(?:standing[\s>|]+)?(?:id=\S{1,300}[\s>|]+)?(?:(\d{4}-\d\d-\d\d)[\s>|]+)?(episodic|semantic|procedural|profile)(?:/[a-z_]+)?(?:[\s>|]+[^\]\n]{1,600})?\][ \t]*\n?` +
-		`|(?:^|[ \t\n])[ \t>|]*>[ \t]+(?:…[ \t]+)?(?:\[\([^\]\n]{1,60}\)\][ \t]*)?`) // or a turn that goes on with an excerpt
+	echoStart = regexp.MustCompile(`(?:(?:^|\n)[ \t>|]*|[ \t]+>[ \t]+)?(?:(?:[-*•·–>]|\d{1,3}[.)])[ \t]*)?\[(?:standing[\s>|]+)?(?:id=\S{1,300}[\s>|]+)?(?:(\d{4}(?:-\d\d){0,2})[\s>|]+)?(episodic|semantic|procedural|profile)(?:/[a-z_]+)?(?:[\s>|]+[^\]\n]{1,600})?\][ \t]*\n?` +
+		`|(?:^|[ \t\n])[ \t>|]*>[ \t]+(?:…[ \t]+)?(?:\[\(?[^\]\n]{1,60}\)?\][ \t]*)?`) // or a turn that goes on with an excerpt
 	echoEnd = regexp.MustCompile(`\n|[ \t]+>[ \t]`)
 	// The frame's parts, for when they are not together any more.
 	echoFrame = regexp.MustCompile(`(?m)(?:(?:^|\n)[ \t>|]*)?(?:</?` + tagName + `(?:\s[^<>]{0,60})?>|` + spread(notice) + `|` + spread(noticeStanding) + `)` +

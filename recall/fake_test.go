@@ -39,7 +39,7 @@ func (f *fake) add(sc store.Scope, it store.Item, rows ...[]float32) {
 	if it.ContentKey == "" {
 		it.ContentKey = store.ContentKey(it.Kind, it.Content)
 	}
-	doc := scoring.NewDoc(it.Turn.Speaker, it.Content, it.ValidFrom)
+	doc := scoring.NewDoc(it.Turn.Speaker, it.Content, it.Local())
 	s.records = append(s.records, store.Record{Item: it, Doc: &doc, Embedded: len(rows) > 0})
 	s.rows = append(s.rows, rows)
 	if len(rows) == 0 {

@@ -178,7 +178,7 @@ const (
 	frameWords  = frameRoles + `|(?:new |updated |system |important |hidden )?instructions?|(?:system|developer|admin) (?:prompt|message|note|override|notice|update)|action(?: input)?|observation|thought|final answer|response|input|output|prompt|context|memory|end of (?:memory|context|data)|evoke.?memory`
 	hanRoles    = `系统|系統|用户|用戶|助手|助理|人类|人類|开发者|開發者|管理员|管理員|工具|模型`
 	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
-	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-`
+	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-|\d{4}\s+(?:episodic|semantic|procedural)`
 	frameGap    = `[^\p{L}\p{N}.,;!?。！？，；]{0,16}?` // between a name and its colon: blanks, marks, closing brackets
 	frameBegins = `(?:^|\n|\\n|\\r|[^\p{L}\s])`
 )

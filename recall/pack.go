@@ -225,9 +225,7 @@ func (g *group) admits(p *placed) bool {
 }
 
 func sameDay(a, b *store.Item) bool {
-	ya, ma, da := a.ValidFrom.UTC().Date()
-	yb, mb, db := b.ValidFrom.UTC().Date()
-	return ya == yb && ma == mb && da == db
+	return a.Date() == b.Date()
 }
 
 // line renders a member of a group.

@@ -83,6 +83,9 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	} else {
 		p.view = store.AsOf(p.now)
 	}
+	if p.now, err = inZone(p.now, req.Zone); err != nil {
+		return nil, err
+	}
 	p.view.Threads = p.filter.NamedThreads()
 	req.Query = cleanQuery(req.Query)
 	p.req = req

@@ -17,9 +17,12 @@ type Request struct {
 	Kinds    []store.Kind // shorthand for Filter.Kinds
 	Filter   store.Filter
 	AsOf     time.Time // zero: now
-	Profile  string    // "default" (or "") or "classic"
-	Weights  *Weights  // overrides the profile's
-	Explain  bool
+	// Zone is where relative words of the query ("yesterday") are counted: an offset ("+09:00") or a name ("Asia/Tokyo").
+	// "" is the zone of AsOf or of the clock.
+	Zone    string
+	Profile string   // "default" (or "") or "classic"
+	Weights *Weights // overrides the profile's
+	Explain bool
 	// WhyNot names up to 20 items, by id, whose fate is to be told in Response.WhyNot.
 	WhyNot []string
 }

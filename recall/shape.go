@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"evoke/scoring"
 	"evoke/store"
@@ -89,8 +88,8 @@ func label(it *store.Item, part Part, shape Shape) []string {
 	if part == PartProfile {
 		l = append(l, "profile/"+strings.TrimPrefix(it.ContentKey, store.ProfileKey("")))
 	} else {
-		if !it.ValidFrom.IsZero() {
-			l = append(l, it.ValidFrom.UTC().Format(time.DateOnly))
+		if d := it.Date(); d != "" {
+			l = append(l, d)
 		}
 		what := string(it.Kind)
 		if it.Category != "" {

@@ -91,6 +91,9 @@ type Provenance struct {
 	Quote     string   `json:"quote,omitempty"`     // the span of the turn it was taken from
 	Subject   string   `json:"subject,omitempty"`   // what a distilled statement is about ("home"): current ones of one subject may contradict each other
 
+	Zone      string `json:"zone,omitempty"`      // offset from UTC, "+09:00", that ValidFrom was given in; "": UTC
+	Precision string `json:"precision,omitempty"` // how exactly ValidFrom is known: "year", "month", "day", "hour" or "minute", whose beginning it is; "": exactly
+
 	Interim     bool   `json:"interim,omitempty"`     // made by an interim extractor while the chosen one was away: to be replaced or confirmed by its result
 	Durability  string `json:"durability,omitempty"`  // for whom it holds: "agent", "project" or "task"; "": the user
 	Evidence    int    `json:"evidence,omitempty"`    // how often the statement was confirmed since it was first stored
@@ -110,6 +113,42 @@ func (p *Provenance) repair() {
 			p.Turns[i] = repairUTF8(p.Turns[i])
 		}
 	}
+}
+
+// Local is ValidFrom in the offset that it was given in: its calendar date is the one that the speaker would name.
+func (it *Item) Local() time.Time {
+	if it.ValidFrom.IsZero() || it.Provenance.Zone == "" {
+		return it.ValidFrom.UTC()
+	}
+	t, err := time.Parse("-07:00", it.Provenance.Zone)
+	if err != nil {
+		return it.ValidFrom.UTC()
+	}
+	_, offset := t.Zone()
+	return it.ValidFrom.In(time.FixedZone("", offset))
+}
+
+// Date is the calendar date of Local as far as it is known: "2023", "2023-05" or "2023-05-08"; "" when the time is unknown.
+func (it *Item) Date() string {
+	if it.ValidFrom.IsZero() {
+		return ""
+	}
+	day := it.Local().Format(time.DateOnly)
+	switch it.Provenance.Precision {
+	case "year":
+		return day[:len("2006")]
+	case "month":
+		return day[:len("2006-01")]
+	}
+	return day
+}
+
+// ZoneOf is the Provenance.Zone of a time: its offset from UTC to the minute, "" for none.
+func ZoneOf(t time.Time) string {
+	if _, offset := t.Zone(); t.IsZero() || offset/60 == 0 || offset/60 >= 24*60 || offset/60 <= -24*60 {
+		return ""
+	}
+	return t.Format("-07:00")
 }
 
 // Time is the moment an item is about: ValidFrom. Zero when unknown.

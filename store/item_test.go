@@ -24,7 +24,7 @@ func TestPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Item{ID: "a", Kind: Semantic, Content: "tea\uFFFD", Metadata: Metadata{"k": String("a\uFFFD"), "l": List("ok", "\uFFFD"), "n": Number(1)},
-		Turn: Turn{Speaker: "Ann"}, Provenance: Provenance{Quote: "q", Turns: []string{"a\uFFFD", "b"}, Origin: "\uFFFD"},
+		Turn: Turn{Speaker: "Ann"}, Provenance: Provenance{Quote: "q", Turns: []string{"a\uFFFD", "b"}, Origin: "\uFFFD", Zone: "+01:00"},
 		ValidFrom: time.Date(2026, 1, 1, 0, 0, 0, 1000, time.UTC), RecordedAt: noon}
 	if diff := cmp.Diff(want, it, cmp.Comparer(Value.Equal)); diff != "" {
 		t.Errorf("prepared (-want +got):\n%s", diff)

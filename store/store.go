@@ -198,7 +198,7 @@ type Admin interface {
 }
 
 // TextKey identifies what an item's vectors and analysed text were made from: kind, speaker, exact content and the day of
-// ValidFrom. It is the first 128 bits, in hex, of a SHA-256.
+// Local. It is the first 128 bits, in hex, of a SHA-256.
 func (it *Item) TextKey() string {
 	h := sha256.New()
 	for _, part := range [...]string{string(it.Kind), it.Turn.Speaker, it.Content} {
@@ -207,6 +207,6 @@ func (it *Item) TextKey() string {
 		h.Write(length[:])
 		io.WriteString(h, part) //nolint:errcheck // a hash does not fail
 	}
-	io.WriteString(h, it.ValidFrom.UTC().Format(time.DateOnly)) //nolint:errcheck // as above
+	io.WriteString(h, it.Local().Format(time.DateOnly)) //nolint:errcheck // as above
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -61,6 +61,9 @@ func (it *Item) Prepare(l Limits) error {
 	it.Turn.Speaker = CleanText(it.Turn.Speaker)
 	it.Provenance.repair()
 	it.Metadata = it.Metadata.repaired()
+	if z := ZoneOf(it.ValidFrom); z != "" {
+		it.Provenance.Zone = z
+	}
 	for _, t := range []*time.Time{&it.ValidFrom, &it.ValidTo, &it.RecordedAt, &it.ClosedAt, &it.RetractedAt, &it.LastUsed, &it.Outcomes.LastAt} {
 		if !t.IsZero() {
 			*t = t.UTC().Truncate(time.Microsecond)

@@ -141,8 +141,10 @@ func (m *Message) clean(i int, o Options) error {
 	}
 	m.Content = store.CleanText(m.Content)
 	if !m.Time.IsZero() {
-		m.Time = m.Time.UTC().Truncate(time.Microsecond)
-		if y := m.Time.Year(); y < 1 || y > 9999 {
+		if m.Time = m.Time.Truncate(time.Microsecond); store.ZoneOf(m.Time) == "" {
+			m.Time = m.Time.UTC()
+		}
+		if y, u := m.Time.Year(), m.Time.UTC().Year(); min(y, u) < 1 || max(y, u) > 9999 {
 			return store.Invalid(at("time"), "in the years 1 to 9999", "")
 		}
 	}

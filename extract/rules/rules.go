@@ -279,7 +279,7 @@ func (f *finder) try(l *language, r *rule, clause, quoted, rest string, correcte
 		}
 	}
 	op.Durability = f.durability(l, r, clause)
-	op.At, op.Precision = when(op.Subject, clause, f.turn.ValidFrom)
+	op.At, op.Precision = when(op.Subject, clause, f.turn.Local())
 	if corrected && !r.standing {
 		op.Category, op.Importance = store.Correction, max(op.Importance, 0.8)
 		op.Confidence = max(op.Confidence, 0.9)

@@ -58,7 +58,7 @@ func (w *Worker) plan(ctx context.Context, sc store.Scope, ids []string) (map[st
 		if chunks := scoring.Chunks(scoring.OwnView(it.Turn.Speaker, it.Content, time.Time{})); len(chunks) > 1 {
 			j.own = chunks
 		} else {
-			j.own = []string{scoring.OwnView(it.Turn.Speaker, it.Content, it.ValidFrom)}
+			j.own = []string{scoring.OwnView(it.Turn.Speaker, it.Content, it.Local())}
 			if p := prev[place{it.Turn.Session, it.Turn.Position - 1}]; p != nil && it.Turn.IsTurn() && !it.ValidFrom.IsZero() {
 				j.context = scoring.ContextView(p.Turn.Speaker, p.Content, it.Turn.Speaker, it.Content)
 			}

@@ -96,7 +96,7 @@ func newPrepared(sc store.Scope, it *store.Item) (*prepared, error) {
 		return nil, fmt.Errorf("encode item: %w", err)
 	}
 	p.textKey = p.item.TextKey()
-	p.doc = scoring.NewDoc(p.item.Turn.Speaker, p.item.Content, p.item.ValidFrom)
+	p.doc = scoring.NewDoc(p.item.Turn.Speaker, p.item.Content, p.item.Local())
 	doc, err := p.doc.MarshalBinary()
 	if err != nil {
 		return nil, fmt.Errorf("encode analysed text: %w", err)
@@ -296,6 +296,6 @@ func docOf(payload map[string]*qdrant.Value) (*scoring.Doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := scoring.NewDoc(it.Turn.Speaker, it.Content, it.ValidFrom)
+	d := scoring.NewDoc(it.Turn.Speaker, it.Content, it.Local())
 	return &d, nil
 }

@@ -175,7 +175,7 @@ func prepare(it store.Item, l store.Limits) (*prepared, error) {
 }
 
 func newDoc(it *store.Item) *scoring.Doc {
-	d := scoring.NewDoc(it.Turn.Speaker, it.Content, it.ValidFrom)
+	d := scoring.NewDoc(it.Turn.Speaker, it.Content, it.Local())
 	return &d
 }
 

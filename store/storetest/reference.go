@@ -22,7 +22,7 @@ func newReference(items []store.Item, es []store.Embedding) *reference {
 	ref := &reference{items: items, docs: map[string]*scoring.Doc{}, rows: map[string][][]float32{}}
 	for i := range items {
 		it := &items[i]
-		d := scoring.NewDoc(it.Turn.Speaker, it.Content, it.ValidFrom)
+		d := scoring.NewDoc(it.Turn.Speaker, it.Content, it.Local())
 		ref.docs[it.ID] = &d
 	}
 	for i := range es {

@@ -182,7 +182,7 @@ type queryFlags struct {
 	filter                       filterFlags
 	limit                        int
 	minScore                     float64
-	asOf, profile                string
+	asOf, zone, profile          string
 	semantic, recency, important float64
 	explain, pairOnly            bool
 	whyNot                       []string
@@ -194,6 +194,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit; of context, by the budget)")
 	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
 	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
+	f.StringVar(&q.zone, "zone", "", "time zone that \"yesterday\" and the like are counted in: an offset (+09:00) or a name (default: that of --as-of or of this machine)")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
 	f.Float64Var(&q.semantic, "w-semantic", 0, "weight of the semantic part (of the three weights, those not given are 0)")
 	f.Float64Var(&q.recency, "w-recency", 0, "weight of recency")
@@ -206,7 +207,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 func (q *queryFlags) request(c *cobra.Command, s session, limit int, args []string) (recall.Request, error) {
 	given := c.Flags().Changed
 	r := recall.Request{
-		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile,
+		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Zone: q.zone,
 		Explain: q.explain || len(q.whyNot) > 0, WhyNot: q.whyNot,
 	}
 	if !given("limit") {

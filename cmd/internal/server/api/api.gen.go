@@ -15,6 +15,7 @@ import (
 	"evoke"
 	"evoke/recall"
 	"evoke/store"
+	"evoke/store/lifecycle/foreign"
 
 	"github.com/labstack/echo/v4"
 	"github.com/oapi-codegen/runtime"
@@ -58,8 +59,10 @@ type Confidence = float64
 
 // ContextRequest defines model for ContextRequest.
 type ContextRequest struct {
-	Agent *Name      `json:"agent,omitempty"`
-	AsOf  *time.Time `json:"as_of,omitempty"`
+	Agent *Name `json:"agent,omitempty"`
+
+	// AsOf what was known and true then; relative words of the query are counted from it
+	AsOf *time.Time `json:"as_of,omitempty"`
 
 	// Explain how each score came about; a block does not show it
 	Explain *bool `json:"explain,omitempty"`
@@ -68,7 +71,7 @@ type ContextRequest struct {
 	Filter *Filter `json:"filter,omitempty"`
 	Kinds  *[]Kind `json:"kinds,omitempty"`
 
-	// Limit default 5; of a block, 20
+	// Limit default 5; of a block, by its budget
 	Limit *int `json:"limit,omitempty"`
 
 	// MaxTokens default 2000
@@ -95,6 +98,9 @@ type ContextRequest struct {
 
 	// WhyNot ids of items whose fate is to be told
 	WhyNot *[]string `json:"why_not,omitempty"`
+
+	// Zone time zone that "yesterday" and the like are counted in, an offset (+09:00) or a name (Asia/Tokyo); default that of as_of, or the server's. For a window that holds strictly, filter.valid
+	Zone *string `json:"zone,omitempty"`
 }
 
 // ContextResult defines model for ContextResult.
@@ -255,8 +261,10 @@ type QueueStats = evoke.QueueState
 
 // RecallRequest defines model for RecallRequest.
 type RecallRequest struct {
-	Agent *Name      `json:"agent,omitempty"`
-	AsOf  *time.Time `json:"as_of,omitempty"`
+	Agent *Name `json:"agent,omitempty"`
+
+	// AsOf what was known and true then; relative words of the query are counted from it
+	AsOf *time.Time `json:"as_of,omitempty"`
 
 	// Explain how each score came about; a block does not show it
 	Explain *bool `json:"explain,omitempty"`
@@ -265,7 +273,7 @@ type RecallRequest struct {
 	Filter *Filter `json:"filter,omitempty"`
 	Kinds  *[]Kind `json:"kinds,omitempty"`
 
-	// Limit default 5; of a block, 20
+	// Limit default 5; of a block, by its budget
 	Limit    *int  `json:"limit,omitempty"`
 	MinScore *Unit `json:"min_score,omitempty"`
 
@@ -283,6 +291,9 @@ type RecallRequest struct {
 
 	// WhyNot ids of items whose fate is to be told
 	WhyNot *[]string `json:"why_not,omitempty"`
+
+	// Zone time zone that "yesterday" and the like are counted in, an offset (+09:00) or a name (Asia/Tokyo); default that of as_of, or the server's. For a window that holds strictly, filter.valid
+	Zone *string `json:"zone,omitempty"`
 }
 
 // RecallResult defines model for RecallResult.
@@ -425,6 +436,9 @@ type AdminImportParams struct {
 
 	// Agent the namespace policy says which memory the agent works on
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// From what wrote the file, when Evoke did not; failed entries are then counted by memory or conversation. The body's type stays application/x-ndjson.
+	From *foreign.Format `form:"from,omitempty" json:"from,omitempty"`
 }
 
 // AdminQuarantineParams defines parameters for AdminQuarantine.
@@ -622,7 +636,7 @@ type ServerInterface interface {
 	// AdminForget Remove items for good: by ids, by a filter, or all of a memory
 	// (POST /v1/admin/forget)
 	AdminForget(ctx echo.Context) error
-	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line
+	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx echo.Context, params AdminImportParams) error
 	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
@@ -818,6 +832,13 @@ func (w *ServerInterfaceWrapper) AdminImport(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -2694,7 +2715,7 @@ type StrictServerInterface interface {
 	// AdminForget Remove items for good: by ids, by a filter, or all of a memory
 	// (POST /v1/admin/forget)
 	AdminForget(ctx context.Context, request AdminForgetRequestObject) (AdminForgetResponseObject, error)
-	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line
+	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx context.Context, request AdminImportRequestObject) (AdminImportResponseObject, error)
 	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent

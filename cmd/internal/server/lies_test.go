@@ -207,7 +207,7 @@ func TestShapesOfAnswersEndToEnd(t *testing.T) {
 	}
 	n := l.service.Calls()
 	l.counted(n*llmtest.PromptTokens, n*llmtest.CompletionTokens)
-	t.Logf("soak: lying model, shapes | %d shapes, %d calls, %d facts stored, each borne out", len(llmtest.Shapes()), n, kept)
+	t.Logf("%d shapes, %d calls, %d facts stored, each borne out", len(llmtest.Shapes()), n, kept)
 }
 
 // statements are what an honest model would find.

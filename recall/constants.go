@@ -41,6 +41,9 @@ const (
 	lateStepName = "late"
 )
 
+// weightRerank is the reranker's share of a candidate's semantic score. Not fitted: no weights of one were at hand.
+const weightRerank = 0.5
+
 // contextWords: longer items have no context.
 const contextWords = 80
 
@@ -117,6 +120,8 @@ const (
 	defaultEmbedTimeout  = 3 * time.Second
 	defaultSearchTimeout = 10 * time.Second
 	defaultLateTimeout   = time.Second
+	defaultRerankDepth   = 30
+	defaultRerankTimeout = 400 * time.Millisecond
 )
 
 // Parts of the time left until a call's deadline.
@@ -124,6 +129,7 @@ const (
 	embedShare  = 0.4 // the query's vector
 	searchShare = 0.9 // all scopes together; the rest is for scoring
 	lateShare   = 0.5 // of what is then left: comparing words
+	rerankShare = 0.7 // of what is then left: the reranker
 )
 
 // defaultHalfLife is how long a kind takes to lose half its recency.

@@ -45,6 +45,13 @@ type Options struct {
 	// table of words; negative switches it off.
 	Late int
 
+	// Reranker, if given, has half the say over the semantic score of the RerankDepth best candidates (1–1000, default 30;
+	// a request with a higher limit raises it), within RerankTimeout (default 400 ms) and its part of the time that is
+	// left; otherwise the first ranking stands. None by default.
+	Reranker      Reranker
+	RerankDepth   int
+	RerankTimeout time.Duration
+
 	// NoDense says why there is no dense arm although an embedder may exist, in words fit for a user ("the store was
 	// embedded by another model"). Reported in Response.Degraded.
 	NoDense string
@@ -58,6 +65,7 @@ type Engine struct {
 	table    *wordvec.Table // of the model; nil when there is none or it is switched off
 	opts     Options
 	breaker  breaker // of the embedder
+	reranks  breaker // of the reranker
 }
 
 // New returns an Engine. A nil embedder answers by the lexical arm alone; its vector space must be that of the store.
@@ -104,6 +112,7 @@ func (o *Options) withDefaults() (Options, error) {
 	}{
 		{"recall.limit", &c.Limit, defaultLimit, maxLimit}, {"recall.block_limit", &c.BlockLimit, defaultBlockLimit, maxLimit},
 		{"recall.query_bytes", &c.QueryBytes, defaultQueryBytes, 1 << 24},
+		{"recall.rerank_depth", &c.RerankDepth, defaultRerankDepth, maxLimit},
 	} {
 		if *f.v == 0 {
 			*f.v = f.def
@@ -152,6 +161,7 @@ func (o *Options) fillDurations() error {
 		{"embed_timeout", &o.EmbedTimeout, defaultEmbedTimeout},
 		{"search_timeout", &o.SearchTimeout, defaultSearchTimeout},
 		{"late_timeout", &o.LateTimeout, defaultLateTimeout},
+		{"rerank_timeout", &o.RerankTimeout, defaultRerankTimeout},
 	} {
 		if *f.v == 0 {
 			*f.v = f.def
@@ -223,10 +233,12 @@ func (e *Engine) answer(ctx context.Context, scopes []store.Scope, p *plan) (*Re
 		return nil, nil, fmt.Errorf("recall: %w", failed)
 	}
 	res.Candidates = len(all)
+	e.rerank(ctx, p, all, res)
 	if p.vector == nil || res.Degraded[string(store.DenseArm)] != "" && answered == 1 {
 		res.Embedder = "none"
 	}
 	kept := p.page(all, res)
+	res.Empty = p.emptiness(scoped, res)
 	if len(p.req.WhyNot) > 0 {
 		e.whyNot(ctx, p, scoped, all, kept, res)
 	}

@@ -37,6 +37,7 @@ type terms struct {
 	speaker, when, date, user,
 	session float64
 	chunks int
+	rerank float64 // what the reranker said, where there is one
 	sum    float64 // A, divided by its greatest possible value and clamped
 }
 
@@ -221,7 +222,7 @@ func (p *plan) finish(c *candidate) {
 
 func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 	t := &c.terms
-	return &Explanation{
+	x := &Explanation{
 		Weights: p.weights,
 		Raw:     map[string]float64{"semantic": t.sum, "recency": recency, "importance": importance},
 		Terms: map[string]float64{
@@ -231,6 +232,10 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 		},
 		Ranks: maps.Clone(c.record.Ranks),
 	}
+	if p.opts.Reranker != nil {
+		x.Terms["rerank"] = t.rerank
+	}
+	return x
 }
 
 // compare orders candidates: best first, then newest, then by place in the conversation, then by id. It is a total

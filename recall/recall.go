@@ -57,6 +57,9 @@ type Response struct {
 	// query's by what they mean, and for a query that names a speaker "speaker" and "speaker_met", how much more of it
 	// that speaker's items hold than others' (negative: somebody else said it).
 	Basis map[string]float64 `json:"basis,omitempty"`
+	// Empty says why there are no hits: "no_items", "filtered", "below_min_score" or "no_candidates"; "" where there are some.
+	// What could not be searched is named in Degraded.
+	Empty Emptiness `json:"empty,omitempty"`
 	// WhyNot is the fate of the items that Request.WhyNot names, in its order.
 	WhyNot []Fate `json:"why_not,omitempty"`
 }

@@ -197,6 +197,8 @@ func (p *plan) unseen(it *store.Item) string {
 		return "it was retracted on " + day(it.RetractedAt)
 	case it.OfTask() && !slices.Contains(p.view.Threads, it.Turn.Thread):
 		return "it holds for the task of its thread only"
+	case it.IsProfile():
+		return "it is a section of the profile, which blocks and the profile show, and no search"
 	case it.SupersededBy != "":
 		return "it was replaced by " + it.SupersededBy
 	case it.RecordedAt.After(p.now):

@@ -87,7 +87,7 @@ const (
 // whose id holds something else fails; a line that fails is reported and the rest imported. progress, if not nil, is
 // called with the number of lines read so far.
 func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(lines int)) (ImportResult, error) {
-	imp := importer{m: m, ctx: ctx, who: w, batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
+	imp := m.importer(ctx, w)
 	r := bufio.NewReaderSize(in, 64<<10)
 	for line := 1; ; line++ {
 		b, err := readLine(r)
@@ -110,6 +110,10 @@ func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(
 			return imp.res, errors.Join(fmt.Errorf("import: read: %w", err), imp.flush())
 		}
 	}
+}
+
+func (m *Memory) importer(ctx context.Context, w Who) *importer {
+	return &importer{m: m, ctx: ctx, who: w, batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
 }
 
 type importer struct {
@@ -212,9 +216,20 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 	for i := range have {
 		known[have[i].ID] = &have[i]
 	}
+	sections, err := imp.openSections(sc, q.items)
+	if err != nil {
+		return err
+	}
 	w := m.newWrite(sc)
 	for i := range q.items {
 		it := &q.items[i]
+		if key := it.ContentKey; it.IsProfile() && !it.Closed() && known[it.ID] == nil {
+			if sections[key] {
+				imp.fail(q.lines[i], fmt.Errorf("%w: the profile has this section already (forget it first)", store.ErrConflict))
+				continue
+			}
+			sections[key] = true
+		}
 		if old := known[it.ID]; old != nil {
 			if sameImport(old, it) {
 				imp.res.Same++

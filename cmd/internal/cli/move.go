@@ -12,6 +12,7 @@ import (
 
 	"evoke"
 	"evoke/store"
+	"evoke/store/lifecycle/foreign"
 )
 
 func (a *app) exportCmd() *cobra.Command {
@@ -66,17 +67,28 @@ func (a *app) exportTo(ctx context.Context, s session, output string) (n int, er
 
 func (a *app) importCmd() *cobra.Command {
 	var noWait bool
+	var from string
 	c := &cobra.Command{
 		Use: "import [FILE…]", Short: "Read items from JSON Lines, keeping ids, times and places",
 		Long: `Reads JSON Lines: what export wrote, or {"id", "text", "speaker", "time", "type", "meta"} a line. Items keep what the line gives;
-nothing is merged and nothing is distilled. Lines that fail are named and the rest is imported; the exit code is then 2.`,
+nothing is merged and nothing is distilled. Lines that fail are named and the rest is imported; the exit code is then 2.
+
+With --from the file is another system's: memories of deer-flow (memory.json), memory-registry (JSON Lines) or mem0 (get_all, export),
+or conversations.json of an export of chatgpt or claude, whose conversations come in as turns.`,
 	}
+	c.Flags().StringVar(&from, "from", "", "what wrote the file: deer-flow, memory-registry, mem0, chatgpt or claude")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for vectors")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			total := evoke.ImportResult{}
 			err := a.eachInput(args, "importing", func(in io.Reader) error {
-				res, err := s.Import(ctx, a.who, in, nil)
+				var res evoke.ImportResult
+				var err error
+				if from == "" {
+					res, err = s.Import(ctx, a.who, in, nil)
+				} else {
+					res, err = s.ImportFrom(ctx, a.who, foreign.Format(from), in, nil)
+				}
 				total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
 				total.Failed = append(total.Failed, res.Failed...)
 				for name, n := range res.UnknownFields {

@@ -94,13 +94,18 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 	return f.w.Write(p)
 }
 
-// AdminImport reads items from JSON Lines.
+// AdminImport reads items from JSON Lines, or from another system's file.
 func (h *handlers) AdminImport(ctx context.Context, r api.AdminImportRequestObject) (api.AdminImportResponseObject, error) {
 	c, err := h.tenantCall(ctx, r.Params.User, r.Params.Agent)
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Import(ctx, c.who, r.Body, nil)
+	var res evoke.ImportResult
+	if r.Params.From == nil {
+		res, err = c.Import(ctx, c.who, r.Body, nil)
+	} else {
+		res, err = c.ImportFrom(ctx, c.who, *r.Params.From, r.Body, nil)
+	}
 	if err != nil {
 		return nil, err
 	}

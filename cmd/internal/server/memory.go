@@ -7,6 +7,7 @@ import (
 
 	"evoke"
 	"evoke/store"
+	"evoke/store/lifecycle/foreign"
 )
 
 // Tenants opens the memory of one tenant. It is called for every request and must be cheap.
@@ -68,4 +69,5 @@ type Mover interface {
 	Forget(ctx context.Context, r evoke.ForgetRequest) (evoke.ForgetResult, error)
 	Export(ctx context.Context, w evoke.Who, out io.Writer) (int, error)
 	Import(ctx context.Context, w evoke.Who, in io.Reader, progress func(lines int)) (evoke.ImportResult, error)
+	ImportFrom(ctx context.Context, w evoke.Who, from foreign.Format, in io.Reader, progress func(entries int)) (evoke.ImportResult, error)
 }

@@ -1,0 +1,53 @@
+package evoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"evoke/store"
+	"evoke/store/lifecycle/foreign"
+)
+
+// ImportFrom is Import of a file that another memory system or a chat service wrote. Ids are made from the file's, so that a
+// second import changes nothing. Conversations come in as turns, from which nothing is distilled; a section of a
+// profile takes the place of none that is there. ImportLine.Line counts the file's entries: memories or conversations, not lines.
+// progress, if not nil, is called with the number of entries read so far. A file of another format is store.ErrInvalid.
+func (m *Memory) ImportFrom(ctx context.Context, w Who, from foreign.Format, in io.Reader, progress func(entries int)) (ImportResult, error) {
+	imp := m.importer(ctx, w)
+	for line, err := range foreign.Lines(from, in) {
+		var bad *foreign.EntryError
+		switch {
+		case errors.As(err, &bad):
+			imp.fail(bad.Entry, bad.Err)
+			continue
+		case err != nil:
+			return imp.res, errors.Join(fmt.Errorf("import: %w", err), imp.flush())
+		}
+		if err := imp.line(line.Entry, line.JSON); err != nil {
+			return imp.res, fmt.Errorf("import: entry %d: %w", line.Entry, err)
+		}
+		if progress != nil && line.Entry%100 == 0 {
+			progress(line.Entry)
+		}
+	}
+	return imp.res, imp.flush()
+}
+
+// openSections tells which sections the profile has now, when any of the items is one: a section has one current version.
+func (imp *importer) openSections(sc store.Scope, items []store.Item) (map[string]bool, error) {
+	open := map[string]bool{}
+	if !slices.ContainsFunc(items, func(it store.Item) bool { return it.IsProfile() }) {
+		return open, nil
+	}
+	current, err := imp.m.profileItems(imp.ctx, sc, store.Current(imp.m.now()))
+	if err != nil {
+		return nil, fmt.Errorf("import: %w", err)
+	}
+	for i := range current {
+		open[current[i].ContentKey] = true
+	}
+	return open, nil
+}

@@ -255,3 +255,33 @@ func TestWhatComesOfTheUsersOwnMemoryIsKnownToAPair(t *testing.T) {
 		}
 	}
 }
+
+// What was erased after it was put into a prompt does not come back with what the conversation repeats.
+func TestWhatWasErasedDoesNotComeBackAsAnEcho(t *testing.T) {
+	m := open(t, nil)
+	ctx, who := t.Context(), Who{User: "ann"}
+	var ids []string
+	for _, s := range []string{"Ann lives in Berlin", "Ann drinks green tea", "Ann works at Acme"} {
+		r, err := m.Remember(ctx, RememberRequest{Who: who, Content: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.Item.ID)
+	}
+	block, err := m.Context(ctx, ContextRequest{Who: who, Request: recall.Request{Query: "What of Ann?"}})
+	if err != nil || len(block.Items) != 3 {
+		t.Fatal(err, block.Items)
+	}
+	if _, err := m.Forget(ctx, ForgetRequest{Who: who, IDs: ids[1:2]}); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []int{0, 1, 2, 3, 5, 6} {
+		res, err := m.Ingest(ctx, IngestRequest{Who: Who{User: "ann", Thread: "t"}, Messages: chat(mangled(block.Text, how) + "\n\nIs that all?")})
+		if err != nil || len(res.Turns) != 1 {
+			t.Fatal(err, res)
+		}
+		if it, err := m.Get(ctx, who, res.Turns[0].ID); err != nil || strings.Contains(it.Content, "tea") {
+			t.Errorf("mangled in way %d: stored %q, %v", how, it.Content, err)
+		}
+	}
+}

@@ -176,6 +176,11 @@ func stripEchoes(d *Draft) string {
 			end[e.Start] = max(end[e.Start], e.End)
 		}
 	}
+	for _, e := range echoes { // beside lines of a block another one is of it, too: its item was erased meanwhile
+		if strong && !e.Weak && end[e.Start] == 0 {
+			end[e.Start] = e.End
+		}
+	}
 	frameless := cutSpans(text, echoes, func(e Echo) int { return max(end[e.Start], frameEnd(e)) })
 	switch {
 	case !says(frameless): // marks of quoting, bullets

@@ -59,7 +59,8 @@ func TestEchoesOfStoredItemsGo(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"= a\n= b", ""},
 		{"= a\nhello\n= b", "hello"},
-		{"= a\n= c", "= c"},
+		{"= a\n= c\nhello", "hello"}, // c was erased meanwhile
+		{"= c\nhello", "= c\nhello"},
 		{"=frame\n= a\n=frame\nhello", "hello"},
 		{"=frame", ""},
 		{"=frame\nhello", "=frame\nhello"},

@@ -18,7 +18,7 @@ import (
 func TestInterimOfTheOptions(t *testing.T) {
 	srv := llmtest.Start(t, llmtest.Knowing(llmtest.Statement{Quote: "green tea", Content: "The user likes green tea"}))
 	var spent atomic.Bool
-	x, err := llm.New("m", &llm.Options{BaseURL: srv.URL, HTTPClient: srv.Client, Gate: func(context.Context, store.Scope, int) (func(extract.Usage), error) {
+	x, err := llm.New("m", &llm.Options{BaseURL: srv.URL, HTTPClient: srv.Client, Gate: func(context.Context, llm.Call) (func(extract.Usage), error) {
 		if spent.Load() {
 			return nil, fmt.Errorf("%w: nothing left today", store.ErrBudget)
 		}

@@ -140,7 +140,8 @@ func (r *run) try(ctx context.Context, req openai.ChatCompletionRequest) (answer
 		for _, m := range req.Messages {
 			tokens += x.opts.CountTokens(m.Content)
 		}
-		settle, err := x.opts.Gate(ctx, r.batch.Scope, tokens)
+		r.asks++
+		settle, err := x.opts.Gate(ctx, Call{Scope: r.batch.Scope, Tokens: tokens, Nth: r.asks})
 		if err != nil {
 			return answer{}, fmt.Errorf("llm: %w", err)
 		}

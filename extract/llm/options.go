@@ -67,11 +67,18 @@ type Options struct {
 	// Format to begin with. Default Schema.
 	Format Format
 
-	// Gate is asked before every request, with the tokens that it may take at most; an error of it ends the extraction
-	// as it is. What it returns, if not nil, is told what the request took. For budgets and pacing. Default: none.
-	Gate func(ctx context.Context, sc store.Scope, tokens int) (settle func(extract.Usage), err error)
+	// Gate is asked before every request; an error of it ends the extraction as it is. What it returns, if not nil, is told
+	// what the request took. For budgets and pacing. Default: none.
+	Gate func(ctx context.Context, c Call) (settle func(extract.Usage), err error)
 	// Logger of what happens to requests; never of what is in them. Default: none.
 	Logger *slog.Logger
+}
+
+// Call is a request that is about to be made.
+type Call struct {
+	Scope  store.Scope
+	Tokens int // that it may take at most
+	Nth    int // of its extraction, from 1: what those before it found is lost if this one is refused
 }
 
 // whole is an option that is a whole number within bounds.

@@ -250,7 +250,7 @@ func TestReasoningModels(t *testing.T) {
 func TestUsageThatIsNotTold(t *testing.T) {
 	var told extract.Usage
 	x, _ := open(t, llmtest.Raw(`{"choices":[{"finish_reason":"stop","message":{"content":"{\"operations\":[]}"}}]}`), func(o *llm.Options) {
-		o.Gate = func(context.Context, store.Scope, int) (func(extract.Usage), error) {
+		o.Gate = func(context.Context, llm.Call) (func(extract.Usage), error) {
 			return func(u extract.Usage) { told = u }, nil
 		}
 	})
@@ -288,11 +288,11 @@ func TestGate(t *testing.T) {
 	var took []extract.Usage
 	x, s := open(t, always("?"), func(o *llm.Options) {
 		o.CountTokens = func(s string) int { return len(s) / 4 }
-		o.Gate = func(_ context.Context, sc store.Scope, tokens int) (func(extract.Usage), error) {
-			if sc.Tenant != "acme" {
-				t.Error(sc)
+		o.Gate = func(_ context.Context, c llm.Call) (func(extract.Usage), error) {
+			if c.Scope.Tenant != "acme" || c.Nth != len(asked)+1 {
+				t.Errorf("%+v", c)
 			}
-			if asked = append(asked, tokens); len(asked) > 1 {
+			if asked = append(asked, c.Tokens); len(asked) > 1 {
 				return nil, stop
 			}
 			return func(u extract.Usage) { took = append(took, u) }, nil

@@ -12,12 +12,17 @@ import (
 	"evoke/cmd/internal/config"
 	"evoke/extract"
 	"evoke/extract/budget"
+	"evoke/extract/llm"
 	"evoke/store"
 )
 
-// longestTurn is how long a request waits for its turn under llm.calls_per_minute. Beyond it the conversation is given
-// back to the queue, so that a slow tenant does not hold the worker.
-const longestTurn = 10 * time.Second
+// How long a request waits for its turn under llm.calls_per_minute. When the turn of an extraction's first one is farther
+// off, the conversation is given back to the queue, so that a slow tenant does not hold the worker. A later one is made
+// then, or what the first one found would be lost again and again; the tenant's next conversations wait the longer for it.
+const (
+	longestTurn  = 10 * time.Second
+	longestLater = time.Minute
+)
 
 // budgets keep what tenants take of their models within the settings. They live as long as the engine, whatever becomes
 // of the settings.
@@ -40,12 +45,12 @@ func limits(b config.Budget) budget.Limits {
 // admit takes a call out of the day's budget and waits for its turn. What it returns puts what was taken in the place of
 // what was taken out. Errors: store.ErrBudget; extract.ErrPaced when its turn is far off; a store.ErrUnavailable when
 // what was used before cannot be read; the context's.
-func (b *budgets) admit(ctx context.Context, tenant string, c config.Budget, tokens int) (func(extract.Usage), error) {
-	r, err := b.meter.Reserve(ctx, tenant, limits(c), tokens)
+func (b *budgets) admit(ctx context.Context, c llm.Call, to config.Budget) (func(extract.Usage), error) {
+	r, err := b.meter.Reserve(ctx, c.Scope.Tenant, limits(to), c.Tokens)
 	if err != nil {
 		return nil, fmt.Errorf("llm budget: %w", err)
 	}
-	if err := b.wait(ctx, tenant, c.CallsPerMinute); err != nil {
+	if err := b.wait(ctx, c, to.CallsPerMinute); err != nil {
 		r.Settle(budget.Used{})
 		return nil, err
 	}
@@ -55,17 +60,23 @@ func (b *budgets) admit(ctx context.Context, tenant string, c config.Budget, tok
 }
 
 // wait waits for a tenant's turn: one call at a time, evenly over the minute.
-func (b *budgets) wait(ctx context.Context, tenant string, perMinute int) error {
+func (b *budgets) wait(ctx context.Context, c llm.Call, perMinute int) error {
 	if perMinute <= 0 {
 		return nil
 	}
-	r := b.pace(tenant, perMinute).ReserveN(b.clock(), 1)
-	d := r.DelayFrom(b.clock())
-	if end, ok := ctx.Deadline(); d > longestTurn || ok && time.Until(end) <= d {
+	r := b.pace(c.Scope.Tenant, perMinute).ReserveN(b.clock(), 1)
+	d, most := r.DelayFrom(b.clock()), longestTurn
+	if c.Nth > 1 {
+		most = longestLater
+	}
+	if end, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(end)/2)
+	}
+	if d > most && c.Nth <= 1 {
 		r.Cancel()
 		return &pacedError{perMinute: perMinute, wait: d}
 	}
-	t := time.NewTimer(d)
+	t := time.NewTimer(min(d, max(0, most)))
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -108,8 +119,8 @@ func (e *pacedError) Unwrap() error { return extract.ErrPaced }
 func (e *pacedError) RetryAfter() time.Duration { return e.wait }
 
 // gate is asked before every request to a model.
-func (e *Engine) gate(ctx context.Context, sc store.Scope, tokens int) (func(extract.Usage), error) {
-	return e.budgets.admit(ctx, sc.Tenant, e.set.Load().config.For(sc.Tenant).LLM.Budget, tokens)
+func (e *Engine) gate(ctx context.Context, c llm.Call) (func(extract.Usage), error) {
+	return e.budgets.admit(ctx, c, e.set.Load().config.For(c.Scope.Tenant).LLM.Budget)
 }
 
 // usedBefore is what a tenant took on a day before this process began.

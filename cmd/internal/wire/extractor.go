@@ -15,7 +15,7 @@ import (
 
 // shared is what all extractors have in common.
 type shared struct {
-	gate   func(ctx context.Context, sc store.Scope, tokens int) (func(extract.Usage), error) // see llm.Options.Gate
+	gate   func(ctx context.Context, c llm.Call) (func(extract.Usage), error) // see llm.Options.Gate
 	logger *slog.Logger
 }
 

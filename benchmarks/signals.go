@@ -199,6 +199,20 @@ func Merge(sets ...Set) Set {
 	return Set{Name: strings.Join(names, "+"), Namespaces: []Namespace{all}}
 }
 
+// Cross asks the questions of one set over the items of another that has the same memories and ids in another language.
+func Cross(questions, items *Set) Set {
+	out := Set{Name: questions.Name + "-over-" + items.Name}
+	for _, n := range items.Namespaces {
+		i := slices.IndexFunc(questions.Namespaces, func(q Namespace) bool { return q.Name == n.Name })
+		if i < 0 {
+			continue
+		}
+		n.Questions, n.Labels = questions.Namespaces[i].Questions, questions.Namespaces[i].Labels
+		out.Namespaces = append(out.Namespaces, n)
+	}
+	return out
+}
+
 func prefixed(prefix string, ids []string) []string {
 	var out []string
 	for _, id := range ids {

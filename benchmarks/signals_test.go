@@ -119,3 +119,12 @@ func TestMergedSetsKeepTheirEvidence(t *testing.T) {
 		}
 	}
 }
+
+func TestCross(t *testing.T) {
+	q := Set{Name: "zh", Namespaces: []Namespace{{Name: "a", Items: []Item{{ID: "1", Text: "猫"}}, Questions: []Question{{Text: "谁?"}}, Labels: []Label{{ID: "q", Relevant: []string{"1"}}}}, {Name: "b"}}}
+	it := Set{Name: "en", Namespaces: []Namespace{{Name: "a", Items: []Item{{ID: "1", Text: "cat"}}}, {Name: "c"}}}
+	got := Cross(&q, &it)
+	if got.Name != "zh-over-en" || len(got.Namespaces) != 1 || got.Namespaces[0].Items[0].Text != "cat" || got.Namespaces[0].Questions[0].Text != "谁?" || it.Namespaces[0].Questions != nil {
+		t.Errorf("%+v", got)
+	}
+}

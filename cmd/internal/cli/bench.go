@@ -87,13 +87,14 @@ func (a *app) progress(line string) {
 func (a *app) benchQualityCmd() *cobra.Command {
 	var f benchFlags
 	var work string
-	var merge bool
+	var merge, cross bool
 	c := &cobra.Command{
 		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: cobra.NoArgs,
 		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
 	}
 	f.add(c)
 	c.Flags().BoolVar(&merge, "merge", false, "also put the memories of all sets into one and ask it the first set's questions (sets in the order of --set)")
+	c.Flags().BoolVar(&cross, "cross", false, "also ask the questions of each of two sets over the items of the other: the same memories in two languages")
 	c.Flags().StringVar(&work, "work", "", "folder to keep the stores in, so that the next run need not embed again (default: in memory)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		ctx := c.Context()
@@ -111,6 +112,17 @@ func (a *app) benchQualityCmd() *cobra.Command {
 		r := &benchmarks.QualityReport{Machine: benchmarks.ThisMachine(ctx, time.Now())}
 		for i := range sets {
 			res, err := a.benchSet(ctx, e, reason, work, &sets[i])
+			if err != nil {
+				return err
+			}
+			r.Sets = append(r.Sets, res)
+		}
+		if cross && len(sets) != 2 {
+			return store.Invalid("--cross", "two sets", fmt.Sprint(len(sets)))
+		}
+		for i := 0; cross && i < 2; i++ {
+			other := benchmarks.Cross(&sets[i], &sets[1-i])
+			res, err := a.benchSet(ctx, e, reason, work, &other)
 			if err != nil {
 				return err
 			}

@@ -49,6 +49,7 @@ var names = []struct {
 	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},
 	{"Export", []string{"export"}, []string{"GET /v1/admin/export"}},
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
+	{"ImportFrom", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
 	{"Usage", []string{"usage"}, []string{"GET /v1/usage"}},
 	{"Stats", []string{"stats"}, []string{"GET /v1/stats"}},

@@ -20,18 +20,14 @@ const alikeCandidates = 20
 func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops []Operation, turns map[string]store.Item, near map[string][]string) ([]store.Item, error) {
 	view := store.Current(w.now())
 	view.Threads = []string{thread}
-	q := store.ListQuery{Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: view, Order: store.ByID, Limit: 1000}
+	q := store.ListQuery{Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Distilled: true}, View: view, Order: store.ByID, Limit: 1000}
 	var out []store.Item
 	for {
 		page, err := w.store.List(ctx, sc, q)
 		if err != nil {
 			return nil, fmt.Errorf("list facts: %w", err)
 		}
-		for _, it := range page.Items {
-			if isDistilled(&it) {
-				out = append(out, it)
-			}
-		}
+		out = append(out, page.Items...)
 		if page.Next == "" {
 			break
 		}

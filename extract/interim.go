@@ -145,10 +145,11 @@ func (a *attempt) leftovers(ctx context.Context, b *Batch) (left leftovers, err 
 	return left, nil
 }
 
-// versions lists all versions of a scope's facts.
+// versions lists all versions of a scope's distilled facts.
 func (a *attempt) versions(ctx context.Context, sc store.Scope) ([]store.Item, error) {
 	q := store.ListQuery{
-		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: store.View{All: true}, Order: store.ByID, Limit: 1000,
+		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Distilled: true},
+		View:   store.View{All: true}, Order: store.ByID, Limit: 1000,
 	}
 	var all []store.Item
 	for {

@@ -160,26 +160,24 @@ func (w *Worker) thread(ctx context.Context, j store.Job) (store.ThreadState, er
 func (w *Worker) waiting(ctx context.Context, j store.Job, st store.ThreadState) ([]turnRef, error) {
 	from := max(0, st.Cursor-batchAhead)
 	var refs []turnRef
-	seen := 0
 	q := store.ListQuery{
-		Filter: store.Filter{Kinds: []store.Kind{store.Episodic}, Threads: []string{j.Thread}},
-		View:   store.Current(w.now()), Order: store.Newest, Limit: 100,
+		Filter: store.Filter{
+			Kinds: []store.Kind{store.Episodic}, Sessions: []string{j.Thread}, Positions: store.PositionRange{From: from, To: st.Next},
+		},
+		View: store.Current(w.now()), Order: store.ByID, Limit: 1000,
 	}
-	for {
+	for st.Next > from {
 		page, err := w.store.List(ctx, j.Scope, q)
 		if err != nil {
 			return nil, fmt.Errorf("list turns: %w", err)
 		}
 		for i := range page.Items {
 			it := &page.Items[i]
-			if !it.Turn.IsTurn() || it.Turn.Position < from || it.Turn.Position >= st.Next {
-				continue
-			}
-			if seen++; it.Turn.Role != string(message.Tool) { // what a tool answered is kept to be recalled; nobody said it
+			if it.Turn.Role != string(message.Tool) { // what a tool answered is kept to be recalled; nobody said it
 				refs = append(refs, turnRef{it.ID, it.Turn.Position, len(it.Content), it.Turn.Role, saysNothing(it.Content)})
 			}
 		}
-		if page.Next == "" || seen >= st.Next-from {
+		if page.Next == "" {
 			break
 		}
 		q.Cursor = page.Next

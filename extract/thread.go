@@ -21,7 +21,7 @@ func (g *Ingester) thread(ctx context.Context, sc store.Scope, thread string) (s
 	}
 	q := store.ListQuery{
 		Filter: store.Filter{Kinds: []store.Kind{store.Episodic}, Threads: []string{thread}},
-		View:   store.View{All: true}, Order: store.ByID, Limit: 100,
+		View:   store.View{All: true}, Order: store.Newest, Limit: 100,
 	}
 	for {
 		page, err := g.store.List(ctx, sc, q)

@@ -19,10 +19,13 @@ type Filter struct {
 	Speakers   []string   `json:"speakers,omitempty"`
 	// ContentKeys are the keys that ContentKey makes.
 	ContentKeys []string      `json:"content_keys,omitempty"`
+	Subjects    []string      `json:"-"`                  // on Provenance.Subject
 	Positions   PositionRange `json:"positions,omitzero"` // on Turn.Position; an item outside a session is outside every range
 	Valid       TimeRange     `json:"valid,omitzero"`     // on ValidFrom; an item without a time is outside every range
 	Recorded    TimeRange     `json:"recorded,omitzero"`  // on RecordedAt
 	Metadata    []Condition   `json:"metadata,omitempty"`
+	// Distilled selects what an extractor made of conversations: items with a Provenance.Extractor.
+	Distilled bool `json:"-"`
 
 	All  []Filter `json:"all,omitempty"`
 	Any  []Filter `json:"any,omitempty"`
@@ -78,7 +81,7 @@ const (
 // IsZero reports whether the filter selects everything.
 func (f *Filter) IsZero() bool {
 	return f == nil || (len(f.IDs)+len(f.Kinds)+len(f.Categories)+len(f.Threads)+len(f.Sessions)+len(f.Roles)+len(f.Speakers)+
-		len(f.ContentKeys)+len(f.Metadata)+len(f.All)+len(f.Any)+len(f.None) == 0 && f.Positions.IsZero() && f.Valid.IsZero() && f.Recorded.IsZero())
+		len(f.ContentKeys)+len(f.Subjects)+len(f.Metadata)+len(f.All)+len(f.Any)+len(f.None) == 0 && !f.Distilled && f.Positions.IsZero() && f.Valid.IsZero() && f.Recorded.IsZero())
 }
 
 // Validate refuses unknown kinds and categories, empty conditions, reversed ranges and filters that are too deep or
@@ -92,7 +95,7 @@ func (f *Filter) validate(at string, depth int, terms *int) error {
 	if depth > maxFilterDepth {
 		return Invalid(at, fmt.Sprintf("nested at most %d deep", maxFilterDepth), "")
 	}
-	*terms += len(f.IDs) + len(f.Kinds) + len(f.Categories) + len(f.Threads) + len(f.Sessions) + len(f.Roles) + len(f.Speakers) + len(f.ContentKeys) + len(f.Metadata) + 1
+	*terms += len(f.IDs) + len(f.Kinds) + len(f.Categories) + len(f.Threads) + len(f.Sessions) + len(f.Roles) + len(f.Speakers) + len(f.ContentKeys) + len(f.Subjects) + len(f.Metadata) + 1
 	for i := range f.Metadata {
 		*terms += len(f.Metadata[i].In)
 	}
@@ -163,7 +166,7 @@ func (f *Filter) Match(it *Item) bool {
 	}
 	if !in(f.IDs, it.ID) || !in(f.Kinds, it.Kind) || !in(f.Categories, it.Category) || !in(f.Threads, it.Turn.Thread) ||
 		!in(f.Sessions, it.Turn.Session) || !in(f.Roles, it.Turn.Role) || !in(f.Speakers, it.Turn.Speaker) ||
-		!in(f.ContentKeys, it.ContentKey) || !f.Positions.Contains(it.Turn) ||
+		!in(f.ContentKeys, it.ContentKey) || !in(f.Subjects, it.Provenance.Subject) || f.Distilled && it.Provenance.Extractor == "" || !f.Positions.Contains(it.Turn) ||
 		!f.Valid.Contains(it.ValidFrom) || !f.Recorded.Contains(it.RecordedAt) {
 		return false
 	}

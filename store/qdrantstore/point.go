@@ -130,6 +130,7 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 		fieldScope: text(p.scope.Key()), fieldTenant: text(p.scope.Tenant), fieldID: text(it.ID), fieldItem: text(p.json), fieldDoc: text(p.docText),
 		fieldTextKey: text(p.textKey), fieldKind: text(string(it.Kind)), fieldCategory: text(string(it.Category)), fieldThread: text(it.Turn.Thread),
 		fieldSession: text(it.Turn.Session), fieldRole: text(it.Turn.Role), fieldSpeaker: text(it.Turn.Speaker), fieldContentKey: text(it.ContentKey),
+		fieldSubject:    text(it.Provenance.Subject),
 		fieldImportance: qdrant.NewValueDouble(it.Importance), fieldCurrent: qdrant.NewValueBool(!it.Closed() && !it.IsProfile()),
 		fieldMoment: text(timeText(moment(it))), fieldRank: qdrant.NewValueInt(rank(it)), fieldTie: qdrant.NewValueInt(tie(it.ID)),
 		fieldSize: qdrant.NewValueInt(int64(len(it.Content))), fieldChunks: qdrant.NewValueInt(int64(max(len(p.doc.Chunks), 1))),
@@ -137,6 +138,9 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 	}
 	if it.OfTask() {
 		m[fieldTask] = qdrant.NewValueBool(true)
+	}
+	if it.Provenance.Extractor != "" {
+		m[fieldDistilled] = qdrant.NewValueBool(true)
 	}
 	if it.Turn.IsTurn() {
 		m[fieldPosition] = qdrant.NewValueInt(int64(it.Turn.Position))

@@ -13,7 +13,7 @@ import (
 )
 
 // schemaVersion is the layout of points. Open copies a collection of an older one.
-const schemaVersion = 2 // 2: what holds for one task
+const schemaVersion = 2 // 2: what holds for one task, what was distilled, and subjects
 
 // Names of the vectors.
 const (
@@ -57,6 +57,8 @@ const (
 	fieldTie        = "tie"     // a hash of the id, to break ties
 	fieldCurrent    = "current" // neither retracted nor closed, and no section of a profile
 	fieldTask       = "task"    // it holds for the task of its thread only
+	fieldDistilled  = "distilled"
+	fieldSubject    = "subject"
 	fieldTerms      = "terms"
 	fieldMeta       = "meta" // metadata entries
 	fieldNums       = "nums" // metadata numbers: key and value
@@ -93,7 +95,7 @@ func indexes() []index {
 	}
 	list := []index{keyword(fieldScope, true)}
 	for _, f := range []string{fieldTenant, fieldTextKey, fieldKind, fieldCategory, fieldThread, fieldSession, fieldRole, fieldSpeaker, fieldContentKey,
-		fieldMeta, fieldNums + "[]." + fieldNumKey} {
+		fieldSubject, fieldMeta, fieldNums + "[]." + fieldNumKey} {
 		list = append(list, keyword(f, false))
 	}
 	for _, f := range []string{fieldValidFrom, fieldValidTo, fieldRecordedAt, fieldClosedAt, fieldRetracted, fieldMoment} {
@@ -103,6 +105,7 @@ func indexes() []index {
 		float(fieldImportance), float(fieldNums+"[]."+fieldNumValue),
 		index{fieldCurrent, qdrant.FieldType_FieldTypeBool, qdrant.NewPayloadIndexParamsBool(&qdrant.BoolIndexParams{EnableHnsw: no})},
 		index{fieldTask, qdrant.FieldType_FieldTypeBool, qdrant.NewPayloadIndexParamsBool(&qdrant.BoolIndexParams{EnableHnsw: no})},
+		index{fieldDistilled, qdrant.FieldType_FieldTypeBool, qdrant.NewPayloadIndexParamsBool(&qdrant.BoolIndexParams{EnableHnsw: no})},
 		integer(fieldTerms, yes, no), integer(fieldPlace, yes, no), integer(fieldSize, yes, no), integer(fieldChunks, yes, no),
 		integer(fieldPosition, no, yes), integer(fieldTie, no, yes), integer(fieldIDHead, yes, yes), integer(fieldRank, yes, yes))
 }

@@ -111,6 +111,10 @@ func filterConditions(sc store.Scope, f *store.Filter) []*qdrant.Condition {
 	cs = oneOf(cs, fieldRole, f.Roles)
 	cs = oneOf(cs, fieldSpeaker, f.Speakers)
 	cs = oneOf(cs, fieldContentKey, f.ContentKeys)
+	if f.Distilled {
+		cs = append(cs, qdrant.NewMatchBool(fieldDistilled, true))
+	}
+	cs = oneOf(cs, fieldSubject, f.Subjects)
 	if p := f.Positions; !p.IsZero() {
 		r := &qdrant.Range{Gte: qdrant.PtrOf(float64(p.From))}
 		if p.To != 0 {

@@ -52,6 +52,8 @@ func TestPlans(t *testing.T) {
 		{"duplicates of a statement", store.Filter{ContentKeys: []string{"a", "b"}}, store.Newest, "items_by_key"},
 		{"a session", store.Filter{Sessions: []string{"s"}}, store.NewestEvent, "items_by_turn"},
 		{"turns before one", store.Filter{Sessions: []string{"s"}, Positions: store.PositionRange{From: 3, To: 5}}, store.ByID, "items_by_turn"},
+		{"what was distilled", store.Filter{Distilled: true, Kinds: []store.Kind{store.Semantic, store.Procedural}}, store.ByID, "items_distilled"},
+		{"the latest turns of a thread", store.Filter{Kinds: []store.Kind{store.Episodic}, Threads: []string{"t"}, Roles: []string{"user"}}, store.Newest, "items_by_thread"},
 		{"ids", store.Filter{IDs: []string{"a"}}, store.ByID, "sqlite_autoindex_items"},
 	} {
 		var w where

@@ -77,6 +77,10 @@ func (w *where) filter(f *store.Filter) {
 	oneOf(w, "role", f.Roles)
 	oneOf(w, "speaker", f.Speakers)
 	oneOf(w, "content_key", f.ContentKeys)
+	if f.Distilled {
+		w.and(isDistilled)
+	}
+	w.subjects(f.Subjects)
 	if !f.Positions.IsZero() {
 		w.and("session <> '' AND position >= ?", f.Positions.From)
 		if f.Positions.To != 0 {
@@ -86,6 +90,25 @@ func (w *where) filter(f *store.Filter) {
 	w.timeRange("valid_from", f.Valid)
 	w.timeRange("recorded_at", f.Recorded)
 }
+
+// subjects leaves out most items of other subjects by a look at the JSON of their provenance. Match decides.
+func (w *where) subjects(list []string) {
+	if len(list) == 0 || len(list) > maxInline {
+		return
+	}
+	args := make([]any, 0, len(list))
+	for _, s := range list {
+		text, err := json.Marshal(s)
+		if s == "" || err != nil {
+			return // an item without a subject does not name it
+		}
+		args = append(args, `"subject":`+string(text))
+	}
+	w.and("(instr(provenance, ?) > 0"+strings.Repeat(" OR instr(provenance, ?) > 0", len(list)-1)+")", args...)
+}
+
+// isDistilled is the condition of the index items_distilled. In JSON a quotation mark that is text has a backslash before it.
+const isDistilled = `instr(provenance, '"extractor":"') > 0`
 
 // maxInline is the longest list that becomes part of the query; Match alone decides on longer ones.
 const maxInline = 500

@@ -24,6 +24,7 @@ var (
 	sessionNames = []string{"s1", "s2", "s:3", ""}
 	roles        = []string{"user", "assistant", ""}
 	speakers     = []string{"Ann", "Bo", ""}
+	subjects     = []string{"home", "likes:<a & \"b\">", "家"} // of the items that have one
 	metaStrings  = []string{"red", "green", ""}
 	metaNumbers  = []float64{-1.5, 0, 3, 1e6}
 )
@@ -44,6 +45,9 @@ func randomItem(r *rand.Rand, i int) store.Item {
 	it := store.Item{
 		ID: fmt.Sprintf("i%04d", i), Kind: pick(r, store.Kinds()),
 		Importance: float64(r.IntN(11)) / 10, Confidence: 1, RecordedAt: now.Add(-time.Duration(r.IntN(40)) * time.Hour),
+	}
+	if it.Provenance.Quote = `he wrote {"extractor":"x"}`; i%3 == 0 {
+		it.Provenance.Extractor = "rules/1"
 	}
 	if it.Kind != store.Episodic {
 		it.Category = pick(r, append(store.Categories(), ""))
@@ -76,6 +80,9 @@ func randomItem(r *rand.Rand, i int) store.Item {
 	it.ContentKey = store.ContentKey(it.Kind, it.Content)
 	if i%13 == 7 { // a section of a profile
 		it.ContentKey = store.ProfileKeys()[i%6]
+	}
+	if i%5 == 2 {
+		it.Provenance.Subject = subjects[i%len(subjects)]
 	}
 	if it.Turn.Thread != "" && r.IntN(5) == 0 { // for one task
 		it.Provenance.Durability = store.TaskDurability

@@ -40,9 +40,13 @@ func anyFilter(depth int) *rapid.Generator[store.Filter] {
 		if some("speakers") {
 			f.Speakers = rapid.SliceOfN(rapid.SampledFrom(speakers), 1, 2).Draw(t, "speakers")
 		}
+		if some("subjects") {
+			f.Subjects = rapid.SliceOfN(rapid.SampledFrom(append(subjects, "none", "")), 1, 2).Draw(t, "subjects")
+		}
 		if some("keys") {
 			f.ContentKeys = []string{corpus(8, 1)[0].ContentKey, "none"}
 		}
+		f.Distilled = some("distilled")
 		if some("positions") {
 			from := rapid.IntRange(0, 15).Draw(t, "from")
 			f.Positions = store.PositionRange{From: from, To: from + rapid.IntRange(1, 10).Draw(t, "width")}

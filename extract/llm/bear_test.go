@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"evoke/extract"
 	"evoke/store"
 )
@@ -97,4 +99,18 @@ func batchOf(texts ...string) *extract.Batch {
 		b.Turns = append(b.Turns, store.Item{ID: strconv.Itoa(i), Content: text, ValidFrom: b.Now, Turn: store.Turn{Role: "user"}})
 	}
 	return b
+}
+
+// What was said is always borne by what was said, in whole and sentence by sentence.
+func TestWhatWasSaidIsBorne(t *testing.T) {
+	x := extractor(t, nil)
+	said := rapid.OneOf(texts, rapid.StringOfN(rapid.RuneFrom([]rune("0123456789,.' 年月日:/-二十百ab茶，。")), 1, 60, -1))
+	rapid.Check(t, func(t *rapid.T) {
+		text := said.Draw(t, "text")
+		b := batchOf(text)
+		s := newRun(x, b).said(nil, nil, x.unitsOf(b.Turns, 100_000))
+		if !s.bears(text) || !s.allows(text) {
+			t.Fatalf("%q is not borne by itself", text)
+		}
+	})
 }

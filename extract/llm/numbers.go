@@ -15,11 +15,11 @@ import (
 var (
 	thousands = regexp.MustCompile(`(\d)[,'’](\d{3})\b`)
 	digitRun  = regexp.MustCompile(`\d+`)
-	isoDate   = regexp.MustCompile(`\b(\d{4})\s*[-/.年]\s*\d{1,2}(?:\s*[-/.月]\s*\d{1,2}日?|月)?`)
-	hanDay    = regexp.MustCompile(`(?:(\d{4})年)?\d{1,2}月(?:\d{1,2}[日号號]?)?`)
+	isoDate   = regexp.MustCompile(`\b(\d{4})\s*[-/.年]\s*\d{1,2}\b(?:\s*[-/.月]\s*\d{1,2}\b日?|月)?`)
+	hanDay    = regexp.MustCompile(`\b(?:(\d{4})年)?\d{1,2}月(?:\d{1,2}\b[日号號]?)?`)
 	monthName = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?`
-	dayMonth  = regexp.MustCompile(`\b\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + monthName + `(?:,? (\d{4}))?`)
-	monthDay  = regexp.MustCompile(`\b` + monthName + ` \d{1,2}(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`)
+	dayMonth  = regexp.MustCompile(`\b\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + monthName + `(?:,? (\d{4})\b)?`)
+	monthDay  = regexp.MustCompile(`\b` + monthName + ` \d{1,2}(?:st|nd|rd|th)?\b(?:,? (\d{4})\b)?`)
 )
 
 // figures is a text in the form in which its numbers are read.
@@ -40,6 +40,9 @@ func numbersIn(text string) []string {
 
 // isCounted reports whether all numbers of a text were shown, or are dates that can be meant.
 func (s *sources) isCounted(text string) bool {
+	if s.areShown(numbersIn(text)) {
+		return true
+	}
 	t := figures(text)
 	for _, date := range []*regexp.Regexp{isoDate, hanDay, dayMonth, monthDay} {
 		t = date.ReplaceAllStringFunc(t, func(match string) string {
@@ -49,7 +52,11 @@ func (s *sources) isCounted(text string) bool {
 			return match
 		})
 	}
-	for _, n := range numbersIn(t) {
+	return s.areShown(numbersIn(t))
+}
+
+func (s *sources) areShown(numbers []string) bool {
+	for _, n := range numbers {
 		if s.numbers[n] || s.years[n] {
 			continue
 		}

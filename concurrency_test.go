@@ -29,7 +29,7 @@ func (c *caller) call(ctx context.Context, i int) error {
 	if len(c.ids) > 0 {
 		id = c.ids[c.rnd.IntN(len(c.ids))]
 	}
-	switch c.rnd.IntN(10) {
+	switch c.rnd.IntN(12) {
 	case 0, 1:
 		res, err := c.m.Ingest(ctx, IngestRequest{Who: w, Messages: chat(fmt.Sprintf("I like dish%d and live in Town%d.", i, c.rnd.IntN(5)), "ok"), IdempotencyKey: fmt.Sprint(c.n, "-", c.rnd.IntN(50))})
 		for _, turn := range res.Turns {
@@ -37,7 +37,7 @@ func (c *caller) call(ctx context.Context, i int) error {
 		}
 		return err
 	case 2:
-		res, err := c.m.Remember(ctx, RememberRequest{Who: w, Content: fmt.Sprint("fact ", c.rnd.IntN(100)), IdempotencyKey: fmt.Sprint("r", c.rnd.IntN(100))})
+		res, err := c.m.Remember(ctx, RememberRequest{Who: w, Kind: store.Kinds()[1+i%2], Content: fmt.Sprint("fact ", c.rnd.IntN(100)), IdempotencyKey: fmt.Sprint("r", i%2, c.rnd.IntN(100))})
 		if err == nil {
 			c.ids = append(c.ids, res.Item.ID)
 		}
@@ -71,6 +71,18 @@ func (c *caller) call(ctx context.Context, i int) error {
 			return err
 		}
 		_, err := c.m.Import(ctx, w, &b, nil)
+		return err
+	case 9:
+		_, err := c.m.Outcome(ctx, OutcomeRequest{Who: w, ID: id, Outcome: []store.Outcome{store.Succeeded, store.Failed}[i%2]})
+		if errors.Is(err, store.ErrInvalid) { // no procedural item
+			err = nil
+		}
+		return err
+	case 10:
+		_, err := c.m.Profile(ctx, ProfileRequest{Who: w})
+		if _, qerr := c.m.Quarantined(ctx, QuarantineRequest{Who: w}); qerr != nil {
+			err = qerr
+		}
 		return err
 	default:
 		_, err := c.m.History(ctx, w, id)

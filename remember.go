@@ -153,7 +153,7 @@ func (m *Memory) comparable(ctx context.Context, sc store.Scope, it *store.Item,
 // aboutSubject lists the current items of a subject.
 func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject string) ([]store.Item, error) {
 	q := store.ListQuery{
-		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}},
+		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Subjects: []string{subject}},
 		View:   m.view(time.Time{}, false), Order: store.ByID, Limit: 1000,
 	}
 	var out []store.Item
@@ -162,11 +162,7 @@ func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject strin
 		if err != nil {
 			return nil, err
 		}
-		for i := range page.Items {
-			if page.Items[i].Provenance.Subject == subject {
-				out = append(out, page.Items[i])
-			}
-		}
+		out = append(out, page.Items...)
 		if page.Next == "" {
 			return out, nil
 		}

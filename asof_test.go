@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,5 +86,48 @@ func TestEveryPastMomentOfALife(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A conversation that is extracted later than one that was held after it does not bring the old value back: not by the
+// time it goes quiet, nor when it is imported afterwards. What it said stands in the history.
+func TestAConversationExtractedLateChangesNothingOfNow(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for _, c := range [][2]string{{"I live in Rome.", "I live in Oslo."}, {"我住在罗马。", "我住在奥斯陆。"}} {
+		clock := clockAt(at.Add(48 * time.Hour))
+		m := open(t, &Options{Clock: clock.now})
+		say := func(thread, text string, when time.Time) {
+			t.Helper()
+			ms := chat(text, "Noted.")
+			for i := range ms {
+				ms[i].Time = when.Add(time.Duration(i) * time.Minute)
+			}
+			if _, err := m.Ingest(t.Context(), IngestRequest{Who: Who{User: "u", Thread: thread}, Messages: ms}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.FlushAll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		say("late", c[1], at.Add(time.Hour))
+		say("early", c[0], at)
+		facts := distilled(t, m, Who{User: "u"})
+		if len(facts) != 1 || facts[0].Provenance.Quote != strings.TrimRight(c[1], ".。") {
+			t.Fatalf("%+v", facts)
+		}
+		h, err := m.History(t.Context(), Who{User: "u"}, facts[0].ID)
+		if err != nil || len(h) != 2 {
+			t.Fatalf("%d versions, %v", len(h), err)
+		}
+		page, err := m.List(t.Context(), ListRequest{Who: Who{User: "u"}, Filter: store.Filter{Kinds: []store.Kind{store.Semantic}}, All: true})
+		if err != nil || len(page.Items) != 2 {
+			t.Fatalf("%d items, %v", len(page.Items), err)
+		}
+		for _, it := range page.Items {
+			if it.ID != facts[0].ID && (!it.ValidFrom.Equal(at) || !it.ValidTo.Equal(at.Add(time.Hour)) || it.SupersededBy != facts[0].ID) {
+				t.Errorf("%+v", it)
+			}
+		}
 	}
 }

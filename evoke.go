@@ -98,6 +98,7 @@ type ListRequest struct {
 	Filter store.Filter
 	AsOf   time.Time // zero: now
 	All    bool      // every version, closed and retracted ones too
+	Task   string    // the thread at hand: what holds for its task only is seen, too; narrows nothing
 	Order  store.Order
 	Limit  int // 1–1000; 0 means 100
 	Cursor string

@@ -59,7 +59,12 @@ func (m *Memory) List(ctx context.Context, r ListRequest) (store.Page, error) {
 		return store.Page{}, err
 	}
 	f, v := narrow(r.Filter, r.Thread), m.view(r.AsOf, r.All)
-	v.Threads = f.NamedThreads()
+	if v.Threads = f.NamedThreads(); r.Task != "" {
+		if err := store.ValidateName("task", r.Task); err != nil {
+			return store.Page{}, err
+		}
+		v.Threads = append(v.Threads, r.Task)
+	}
 	page, err := m.store.List(ctx, sc, store.ListQuery{
 		Filter: f, View: v, Order: r.Order, Limit: r.Limit, Cursor: r.Cursor,
 	})

@@ -34,14 +34,15 @@ func (taskTaker) Extract(_ context.Context, b extract.Batch) ([]extract.Operatio
 }
 
 // listed are the facts that a listing and a recall show; they must show the same.
-func listed(t *testing.T, m *Memory, who Who, query string) []string {
+func listed(t *testing.T, m *Memory, who Who, query string, task ...string) []string {
 	t.Helper()
 	kinds := []store.Kind{store.Semantic, store.Procedural}
-	page, err := m.List(t.Context(), ListRequest{Who: who, Filter: store.Filter{Kinds: kinds}})
+	at := strings.Join(task, "")
+	page, err := m.List(t.Context(), ListRequest{Who: who, Task: at, Filter: store.Filter{Kinds: kinds}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := m.Recall(t.Context(), RecallRequest{Who: who, Request: recall.Request{Query: query, Kinds: kinds, Limit: 100, MinScore: ptr(0.0)}})
+	found, err := m.Recall(t.Context(), RecallRequest{Who: who, Request: recall.Request{Query: query, Task: at, Kinds: kinds, Limit: 100, MinScore: ptr(0.0)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +88,9 @@ func TestWhatHoldsForATaskStaysWithItsThread(t *testing.T) {
 	want("trip", "seats by the aisle", "seats by the window", "tea is too dear")
 	want("other", "seats at the back")
 	want("third")
+	if got := listed(t, m, Who{User: "ann"}, "which seats", "other"); !slices.Equal(got, []string{"seats at the back", "seats by the aisle"}) {
+		t.Errorf("with the task of a thread: %q", got) // nothing is narrowed
+	}
 
 	later(20 * time.Hour)
 	say("trip", "what else is there to do?") // it goes on

@@ -22,18 +22,19 @@ type plan struct {
 	view    store.View
 	filter  store.Filter
 
-	blank   bool // no query: recent and important items answer
-	terms   []scoring.QueryTerm
-	tokens  []string // of the query, for names
-	dates   []scoring.DateWindow
-	when    bool
-	update  bool // the profile lifts newer items above the older they replace
-	past    bool // the question is about the past
-	present bool // … about the present state of things
-	vector  []float32
-	table   *wordvec.Table // nil: no comparison word by word
-	words   []wordvec.Word // of the query
-	lowHigh [2]float64     // ends of the sum of two cosines
+	blank    bool // no query: recent and important items answer
+	terms    []scoring.QueryTerm
+	tokens   []string // of the query, for names
+	dates    []scoring.DateWindow
+	when     bool
+	update   bool // the profile lifts newer items above the older they replace
+	past     bool // the question is about the past
+	present  bool // … about the present state of things
+	vector   []float32
+	spelling *wordvec.Table // knows the words that are no slips of others
+	table    *wordvec.Table // nil: no comparison word by word
+	words    []wordvec.Word // of the query
+	lowHigh  [2]float64     // ends of the sum of two cosines
 }
 
 func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
@@ -51,7 +52,7 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 			return nil, store.Invalid("scopes", "all different", "one twice")
 		}
 	}
-	p := &plan{opts: &e.opts, now: req.AsOf, minimum: *e.opts.MinScore, lowHigh: [2]float64{2 * e.model.Low, 2 * e.model.High}}
+	p := &plan{opts: &e.opts, spelling: e.spelling, now: req.AsOf, minimum: *e.opts.MinScore, lowHigh: [2]float64{2 * e.model.Low, 2 * e.model.High}}
 	if req.Limit == 0 {
 		req.Limit = e.opts.Limit
 	}
@@ -86,7 +87,12 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	if p.now, err = inZone(p.now, req.Zone); err != nil {
 		return nil, err
 	}
-	p.view.Threads = p.filter.NamedThreads()
+	if p.view.Threads = p.filter.NamedThreads(); req.Task != "" {
+		if err := store.ValidateName("task", req.Task); err != nil {
+			return nil, err
+		}
+		p.view.Threads = append(p.view.Threads, req.Task)
+	}
 	req.Query = cleanQuery(req.Query)
 	p.req = req
 	p.update = req.Profile != "classic"
@@ -102,8 +108,10 @@ func (p *plan) analyse() {
 		return
 	}
 	p.terms = scoring.QueryTerms(q)
-	for _, t := range p.terms {
+	for i := range p.terms {
+		t := &p.terms[i]
 		p.tokens = append(p.tokens, t.Token)
+		t.Known = p.spelling.Has(t.Term)
 	}
 	p.dates = scoring.QueryDatesAt(q, p.now)
 	p.when = scoring.WhenQuestion(q)

@@ -16,7 +16,9 @@ type Request struct {
 	MinScore *float64
 	Kinds    []store.Kind // shorthand for Filter.Kinds
 	Filter   store.Filter
-	AsOf     time.Time // zero: now
+	// Task names the thread at hand: what holds for its task only is seen, too. Unlike a filter, it narrows nothing.
+	Task string
+	AsOf time.Time // zero: now
 	// Zone is where relative words of the query ("yesterday") are counted: an offset ("+09:00") or a name ("Asia/Tokyo").
 	// "" is the zone of AsOf or of the clock.
 	Zone    string

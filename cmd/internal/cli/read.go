@@ -126,6 +126,7 @@ func (a *app) listCmd() *cobra.Command {
 	filter.add(c)
 	c.Flags().StringVar(&order, "order", "newest", "newest, oldest, event, id or importance")
 	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
+	c.Flags().StringVar(&r.Task, "task", "", "conversation at hand: what holds for its task only is seen, too")
 	c.Flags().BoolVar(&r.All, "all", false, "every version, closed and retracted ones too")
 	c.Flags().IntVar(&r.Limit, "limit", 100, "items of a page, 1 to 1000")
 	c.Flags().StringVar(&r.Cursor, "cursor", "", "where the page before ended")
@@ -182,7 +183,7 @@ type queryFlags struct {
 	filter                       filterFlags
 	limit                        int
 	minScore                     float64
-	asOf, zone, profile          string
+	asOf, zone, task, profile    string
 	semantic, recency, important float64
 	explain, pairOnly            bool
 	whyNot                       []string
@@ -194,6 +195,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit; of context, by the budget)")
 	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
 	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
+	f.StringVar(&q.task, "task", "", "conversation at hand: what holds for its task only is seen, too; unlike --thread, it narrows nothing")
 	f.StringVar(&q.zone, "zone", "", "time zone that \"yesterday\" and the like are counted in: an offset (+09:00) or a name (default: that of --as-of or of this machine)")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
 	f.Float64Var(&q.semantic, "w-semantic", 0, "weight of the semantic part (of the three weights, those not given are 0)")
@@ -207,7 +209,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 func (q *queryFlags) request(c *cobra.Command, s session, limit int, args []string) (recall.Request, error) {
 	given := c.Flags().Changed
 	r := recall.Request{
-		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Zone: q.zone,
+		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Zone: q.zone, Task: q.task,
 		Explain: q.explain || len(q.whyNot) > 0, WhyNot: q.whyNot,
 	}
 	if !given("limit") {

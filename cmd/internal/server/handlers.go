@@ -149,7 +149,7 @@ func (h *handlers) Remember(ctx context.Context, r api.RememberRequestObject) (a
 	res, err := c.Remember(ctx, evoke.RememberRequest{
 		Who: c.who, ID: value(b.Id), Kind: value(b.Kind), Category: value(b.Category), Content: b.Content, Metadata: value(b.Metadata),
 		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: value(b.ValidFrom), ValidTo: value(b.ValidTo),
-		Speaker: value(b.Speaker), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(b.NoStore),
+		Speaker: value(b.Speaker), Subject: value(b.Subject), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(b.NoStore),
 	})
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (h *handlers) List(ctx context.Context, r api.ListRequestObject) (api.ListR
 		return nil, err
 	}
 	req := evoke.ListRequest{
-		Who: c.who, AsOf: value(p.AsOf), All: value(p.All), Limit: value(p.Limit), Cursor: value(p.Cursor), Order: orders[value(p.Order)],
+		Who: c.who, AsOf: value(p.AsOf), All: value(p.All), Task: value(p.Task), Limit: value(p.Limit), Cursor: value(p.Cursor), Order: orders[value(p.Order)],
 		Filter: store.Filter{
 			Kinds: value(p.Kind), Categories: value(p.Category), Sessions: value(p.Session), Speakers: value(p.Speaker),
 			Valid: store.TimeRange{From: value(p.From), To: value(p.To)},

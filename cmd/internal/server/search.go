@@ -13,7 +13,7 @@ func request(b api.RecallRequest) recall.Request {
 	return recall.Request{
 		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
 		AsOf: value(b.AsOf), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
-		WhyNot: value(b.WhyNot), Zone: value(b.Zone),
+		WhyNot: value(b.WhyNot), Zone: value(b.Zone), Task: value(b.Task),
 	}
 }
 
@@ -42,7 +42,7 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	}
 	query := api.RecallRequest{
 		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, Profile: b.Profile,
-		Weights: b.Weights, WhyNot: b.WhyNot, Zone: b.Zone,
+		Weights: b.Weights, WhyNot: b.WhyNot, Zone: b.Zone, Task: b.Task,
 	}
 	res, err := c.Context(ctx, evoke.ContextRequest{
 		Who: c.who, Request: request(query), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),

@@ -86,8 +86,11 @@ type ContextRequest struct {
 	Query *string `json:"query,omitempty"`
 
 	// Shape How the block is laid out. lines: corrections and standing instructions, profile, then hits, the best first. briefing: the same under headings, facts and excerpts of conversations apart, excerpts in the order of time. full: as lines, each with its id, origin, trust, confidence and the turns it rests on.
-	Shape  *Shape `json:"shape,omitempty"`
-	Thread *Name  `json:"thread,omitempty"`
+	Shape *Shape `json:"shape,omitempty"`
+
+	// Task thread at hand: what holds for its task only is seen, too; unlike thread, it narrows nothing
+	Task   *Name `json:"task,omitempty"`
+	Thread *Name `json:"thread,omitempty"`
 
 	// Tokenizer model or encoding; default o200k_base
 	Tokenizer *string `json:"tokenizer,omitempty"`
@@ -282,9 +285,12 @@ type RecallRequest struct {
 	Profile  *string `json:"profile,omitempty"`
 
 	// Query may be empty: then recent and important items answer
-	Query  *string `json:"query,omitempty"`
-	Thread *Name   `json:"thread,omitempty"`
-	User   *Name   `json:"user,omitempty"`
+	Query *string `json:"query,omitempty"`
+
+	// Task thread at hand: what holds for its task only is seen, too; unlike thread, it narrows nothing
+	Task   *Name `json:"task,omitempty"`
+	Thread *Name `json:"thread,omitempty"`
+	User   *Name `json:"user,omitempty"`
 
 	// Weights Overrides the profile's; the sum is at most 1.
 	Weights *Weights `json:"weights,omitempty"`
@@ -313,9 +319,12 @@ type RememberRequest struct {
 	Kind       *Kind     `json:"kind,omitempty"`
 
 	// Metadata Flat; values are strings, numbers, booleans or lists of strings.
-	Metadata  *Metadata  `json:"metadata,omitempty"`
-	NoStore   *bool      `json:"no_store,omitempty"`
-	Speaker   *Name      `json:"speaker,omitempty"`
+	Metadata *Metadata `json:"metadata,omitempty"`
+	NoStore  *bool     `json:"no_store,omitempty"`
+	Speaker  *Name     `json:"speaker,omitempty"`
+
+	// Subject what the item says one thing about at a time, such as "home": it takes the place of what the speaker said of it before. Without it: what the words tell ("I live in Oslo"), or none
+	Subject   *Name      `json:"subject,omitempty"`
 	Thread    *Name      `json:"thread,omitempty"`
 	User      *Name      `json:"user,omitempty"`
 	ValidFrom *time.Time `json:"valid_from,omitempty"`
@@ -498,6 +507,9 @@ type ListParams struct {
 
 	// AsOf what was known and true then
 	AsOf *time.Time `form:"as_of,omitempty" json:"as_of,omitempty"`
+
+	// Task thread at hand: what holds for its task only is seen, too; unlike thread, it narrows nothing
+	Task *Name `form:"task,omitempty" json:"task,omitempty"`
 
 	// All every version, closed and retracted ones too
 	All   *bool            `form:"all,omitempty" json:"all,omitempty"`
@@ -1106,6 +1118,13 @@ func (w *ServerInterfaceWrapper) List(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "as_of", ctx.QueryParams(), &params.AsOf, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
+	}
+
+	// ------------- Optional query parameter "task" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "task", ctx.QueryParams(), &params.Task, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter task: %s", err))
 	}
 
 	// ------------- Optional query parameter "all" -------------

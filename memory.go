@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"evoke/embed"
@@ -15,6 +16,7 @@ import (
 	"evoke/extract/vectorize"
 	"evoke/recall"
 	"evoke/store"
+	"evoke/store/lifecycle"
 	"evoke/store/sqlitestore"
 )
 
@@ -44,6 +46,8 @@ type engine struct {
 	model    embed.Model
 	noDense  string // why there is no dense arm; "" when there is one
 	locks    *extract.Locks
+	runner   *lifecycle.Runner // of long work
+	log      *slog.Logger
 	closers  []func() error
 }
 
@@ -56,7 +60,7 @@ func Open(ctx context.Context, opts *Options) (*Memory, error) {
 	}
 	e := &engine{
 		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor, Interim: o.Interim, Redactor: o.Redactor}, perTenant: o.TenantOptions,
-		limits: o.Limits, clock: o.Clock, events: o.Events, budget: o.Budget, locks: new(extract.Locks),
+		limits: o.Limits, clock: o.Clock, events: o.Events, budget: o.Budget, locks: new(extract.Locks), log: o.Logger,
 	}
 	if err := e.openStore(ctx, &o); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
@@ -113,7 +117,10 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	return e.startExtraction(o, paused) //nolint:contextcheck // the worker outlives Open; Close ends it
+	if err := e.startExtraction(o, paused); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
+		return err
+	}
+	return e.startOperations(ctx, o.Logger)
 }
 
 func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {

@@ -51,6 +51,12 @@ var names = []struct {
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"ImportFrom", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
+	{"Operations", nil, nil},
+	{"Operation", nil, nil},
+	{"WaitOperation", nil, nil},
+	{"CancelOperation", nil, nil},
+	{"RetryOperation", nil, nil},
+	{"Audit", nil, nil},
 	{"Usage", []string{"usage"}, []string{"GET /v1/usage"}},
 	{"Stats", []string{"stats"}, []string{"GET /v1/stats"}},
 }

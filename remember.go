@@ -17,9 +17,18 @@ import (
 // Remember stores one item as it is, brought together with what is there as what is said in conversations is: the same
 // statement, perhaps in other words, is confirmed and keeps its words; another value of the same subject closes the one
 // before and is linked with it. See extract.Placement.
-func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResult, error) {
+func (m *Memory) Remember(ctx context.Context, r RememberRequest) (_ RememberResult, err error) {
+	id := r.ID
+	defer func() {
+		if id != "" || err != nil { // else nothing is kept
+			m.audit(ctx, deed("remember", r.Who, err, nil, id))
+		}
+	}()
 	at, err := m.place(r.Who)
 	if err != nil {
+		return RememberResult{}, err
+	}
+	if err := store.ValidateName("subject", r.Subject); err != nil {
 		return RememberResult{}, err
 	}
 	red := redaction{by: at.set.Redactor}
@@ -53,7 +62,7 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (RememberResul
 		return m.remember(ctx, at.write, it, &r, near, w)
 	})
 	if err == nil {
-		res.Redacted = red.found
+		res.Redacted, id = red.found, res.Item.ID
 	}
 	return res, err
 }
@@ -172,7 +181,8 @@ func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject strin
 
 // Update changes fields of one item and returns the current version. New content makes a new version with an id of
 // its own; the old one is closed and linked.
-func (m *Memory) Update(ctx context.Context, r UpdateRequest) (store.Item, error) {
+func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, err error) {
+	defer func() { m.audit(ctx, deed("update", r.Who, err, nil, r.ID, now.ID)) }()
 	sc, err := m.memory(r.Who)
 	if err != nil {
 		return store.Item{}, err

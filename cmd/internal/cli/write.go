@@ -177,7 +177,7 @@ func (a *app) flushCmd() *cobra.Command {
 
 func (a *app) rememberCmd() *cobra.Command {
 	var f itemFlags
-	var id, kind, speaker, key string
+	var id, kind, speaker, subject, key string
 	var noStore, noWait bool
 	c := &cobra.Command{
 		Use: "remember TEXT…", Short: "Store one item as it is", Args: cobra.MinimumNArgs(1),
@@ -188,12 +188,13 @@ func (a *app) rememberCmd() *cobra.Command {
 	c.Flags().StringVar(&id, "id", "", "id of the item (default: a new one)")
 	c.Flags().StringVar(&kind, "kind", "", "episodic, semantic or procedural (default semantic)")
 	c.Flags().StringVar(&speaker, "speaker", "", "who said it")
+	c.Flags().StringVar(&subject, "subject", "", "what it says one thing about at a time, such as home; it takes the place of what was said of that before")
 	c.Flags().StringVar(&key, "idempotency-key", "", "the same key with the same item is stored once")
 	c.Flags().BoolVar(&noStore, "no-store", false, "answer as usual and keep nothing")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the vector")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r := evoke.RememberRequest{
-			Who: a.who, ID: id, Kind: store.Kind(kind), Category: store.Category(f.category), Speaker: speaker,
+			Who: a.who, ID: id, Kind: store.Kind(kind), Category: store.Category(f.category), Speaker: speaker, Subject: subject,
 			Importance: &f.importance, Confidence: &f.confidence, IdempotencyKey: key, NoStore: noStore,
 		}
 		var err error

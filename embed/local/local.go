@@ -10,7 +10,9 @@
 //
 // An Encoder may be used from any number of goroutines. At most Options.Threads
 // of them compute at a time; the others wait their turn, queries before
-// passages. Working memory is pooled: about 15 KB per token being computed,
+// passages. Passages step back between two layers while a query computes, for a
+// quarter of a second a run at most, and leave one of several threads free for a
+// second after each query. Working memory is pooled: about 15 KB per token being computed,
 // 256 to 512 tokens a thread.
 package local
 

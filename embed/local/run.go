@@ -75,13 +75,14 @@ func (e *Encoder) runAll(ctx context.Context, all []batch) error {
 
 // run computes one batch in the caller's goroutine, within the gate.
 func (e *Encoder) run(ctx context.Context, c class, b batch) error {
-	if err := e.gate.enter(ctx, c); err != nil {
+	first, left := patience, patience // to begin with, and once it has begun
+	if err := e.gate.enter(ctx, c, &first); err != nil {
 		return err
 	}
 	inside := true
 	defer func() {
 		if inside {
-			e.gate.leave()
+			e.gate.leave(c)
 		}
 	}()
 	s := e.scratch.Get().(*bert.Scratch)
@@ -90,7 +91,7 @@ func (e *Encoder) run(ctx context.Context, c class, b batch) error {
 		if err := ctx.Err(); err != nil || c == queries {
 			return err
 		}
-		err := e.gate.yield(ctx)
+		err := e.gate.yield(ctx, &left)
 		inside = err == nil
 		return err
 	})

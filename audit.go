@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"evoke/store"
@@ -64,20 +65,32 @@ const maxAudited = 100
 // audit puts a deed on record, with who did it. The deed is done by then, whether this succeeds or not: a failure is
 // logged, and the caller's answer stands. It outlives the call, so that one that was given up is on record as well.
 func (m *Memory) audit(ctx context.Context, a store.Audit) {
+	if a.Error == classInvalid {
+		return // no deed: the call could mean nothing
+	}
 	by := actorOf(ctx)
 	a.At, a.Tenant, a.By, a.Request = m.now(), m.tenant, by.Name, by.Request
-	if len(a.IDs) > maxAudited {
-		a.IDs = a.IDs[:maxAudited]
-	}
 	ctx = context.WithoutCancel(ctx)
 	if err := m.ledger.AppendAudit(ctx, a); err != nil {
 		m.log.ErrorContext(ctx, "a deed is missing in the audit log", "verb", a.Verb, "error", err)
 	}
 }
 
-// deed is an entry about a memory.
+// deed is an entry about a memory; ids that are "" or repeat are left out.
 func deed(verb string, w Who, err error, counts map[string]int, ids ...string) store.Audit {
-	return store.Audit{Verb: verb, User: w.User, Agent: w.Agent, Counts: counts, IDs: ids, Error: classOf(err)}
+	a := store.Audit{Verb: verb, User: w.User, Agent: w.Agent, Counts: counts, Error: classOf(err)}
+	for _, id := range ids {
+		if id != "" && len(a.IDs) < maxAudited && !slices.Contains(a.IDs, id) {
+			a.IDs = append(a.IDs, id)
+		}
+	}
+	return a
+}
+
+const classInvalid = "invalid"
+
+func (r *ImportResult) counts() map[string]int {
+	return map[string]int{"imported": r.Imported, "same": r.Same, "failed": r.FailedN}
 }
 
 // classOf names the class of a failure, "" for none. The text of an error is not kept: it may name what the caller gave.
@@ -86,7 +99,7 @@ func classOf(err error) string {
 		is   error
 		name string
 	}{
-		{store.ErrNotFound, "not_found"}, {store.ErrConflict, "conflict"}, {store.ErrInvalid, "invalid"}, {store.ErrTenant, "tenant"},
+		{store.ErrNotFound, "not_found"}, {store.ErrConflict, "conflict"}, {store.ErrInvalid, classInvalid}, {store.ErrTenant, "tenant"},
 		{store.ErrUnavailable, "unavailable"}, {store.ErrCorrupt, "corrupt"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
 	} {
 		if errors.Is(err, c.is) {

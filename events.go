@@ -74,11 +74,11 @@ func (m *Memory) partOf(w Who) (*store.Scope, error) {
 
 // RetryEvents gives dead events another try, now: their turns are extracted again. Facts that a later extraction of the
 // same conversation stored are confirmed, not stored twice.
-func (m *Memory) RetryEvents(ctx context.Context, ids []string) (RetryResult, error) {
+func (m *Memory) RetryEvents(ctx context.Context, ids []string) (res RetryResult, err error) {
+	defer func() { m.audit(ctx, deed("retry events", Who{}, err, map[string]int{"revived": res.Revived}, ids...)) }()
 	if err := checkIDs(ids); err != nil {
 		return RetryResult{}, err
 	}
-	var res RetryResult
 	for _, id := range ids {
 		n, err := m.retryEvent(ctx, id)
 		if err != nil {

@@ -75,7 +75,12 @@ func checkIDs(ids []string) error {
 // Forget removes items for good. What stood after a removed turn gets vectors of its own again, so that nothing of the
 // removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is
 // marked (ProfileSection.Stale). What waits in quarantine goes with its turn.
-func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, error) {
+func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult, err error) {
+	defer func() {
+		if !r.DryRun {
+			m.audit(ctx, deed("forget", r.Who, err, map[string]int{"items": res.Forgotten, "sections": res.Sections}, r.IDs...))
+		}
+	}()
 	if n := bools(len(r.IDs) > 0, r.Filter != nil, r.All); n != 1 {
 		return ForgetResult{}, store.Invalid("forget", "told what: exactly one of ids, a filter or all", "")
 	}
@@ -105,7 +110,7 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (ForgetResult, err
 	if err != nil {
 		return ForgetResult{}, fmt.Errorf("forget: %w", err)
 	}
-	res := ForgetResult{Forgotten: len(items), DryRun: r.DryRun}
+	res = ForgetResult{Forgotten: len(items), DryRun: r.DryRun}
 	for _, id := range r.IDs {
 		if !slices.ContainsFunc(items, func(it store.Item) bool { return it.ID == id }) {
 			res.Unknown = append(res.Unknown, id)

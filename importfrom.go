@@ -15,8 +15,9 @@ import (
 // second import changes nothing. Conversations come in as turns, from which nothing is distilled; a section of a
 // profile takes the place of none that is there. ImportLine.Line counts the file's entries: memories or conversations, not lines.
 // progress, if not nil, is called with the number of entries read so far. A file of another format is store.ErrInvalid.
-func (m *Memory) ImportFrom(ctx context.Context, w Who, from foreign.Format, in io.Reader, progress func(entries int)) (ImportResult, error) {
+func (m *Memory) ImportFrom(ctx context.Context, w Who, from foreign.Format, in io.Reader, progress func(entries int)) (_ ImportResult, err error) {
 	imp := m.importer(ctx, w)
+	defer func() { m.audit(ctx, deed("import", w, err, imp.res.counts())) }()
 	for line, err := range foreign.Lines(from, in) {
 		var bad *foreign.EntryError
 		switch {

@@ -37,7 +37,8 @@ func (m *Memory) QueueStats(ctx context.Context) (QueueState, error) {
 
 // Pause lets no further extraction of the tenant begin until Resume, also after a restart. What runs goes on; turns are
 // taken in, and found by recall, as ever.
-func (m *Memory) Pause(ctx context.Context) error {
+func (m *Memory) Pause(ctx context.Context) (err error) {
+	defer func() { m.audit(ctx, deed("pause", Who{}, err, nil)) }()
 	s := store.Setting{Tenant: m.tenant, Kind: queueSettings, Name: pausedSetting, Value: []byte("true"), At: m.now()}
 	if _, err := m.ledger.SaveSetting(ctx, s); err != nil && !errors.Is(err, store.ErrConflict) { // it is there
 		return fmt.Errorf("pause: %w", err)
@@ -47,7 +48,8 @@ func (m *Memory) Pause(ctx context.Context) error {
 }
 
 // Resume ends a Pause.
-func (m *Memory) Resume(ctx context.Context) error {
+func (m *Memory) Resume(ctx context.Context) (err error) {
+	defer func() { m.audit(ctx, deed("resume", Who{}, err, nil)) }()
 	if err := m.ledger.DropSetting(ctx, m.tenant, queueSettings, pausedSetting); ignoreNotFound(err) != nil {
 		return fmt.Errorf("resume: %w", err)
 	}

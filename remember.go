@@ -18,10 +18,10 @@ import (
 // statement, perhaps in other words, is confirmed and keeps its words; another value of the same subject closes the one
 // before and is linked with it. See extract.Placement.
 func (m *Memory) Remember(ctx context.Context, r RememberRequest) (_ RememberResult, err error) {
-	id := r.ID
+	kept := ""
 	defer func() {
-		if id != "" || err != nil { // else nothing is kept
-			m.audit(ctx, deed("remember", r.Who, err, nil, id))
+		if kept != "" || err != nil {
+			m.audit(ctx, deed("remember", r.Who, err, nil, r.ID, kept))
 		}
 	}()
 	at, err := m.place(r.Who)
@@ -62,7 +62,7 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (_ RememberRes
 		return m.remember(ctx, at.write, it, &r, near, w)
 	})
 	if err == nil {
-		res.Redacted, id = red.found, res.Item.ID
+		res.Redacted, kept = red.found, res.Item.ID
 	}
 	return res, err
 }

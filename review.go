@@ -110,8 +110,11 @@ func proposal(b []byte) Proposal {
 // Approve stores quarantined operations that a person vouches for, each through the same reconciliation as what is
 // extracted; what they add has the origin "review". An entry whose turn is gone, or of which nothing can be made, is
 // refused and stays.
-func (m *Memory) Approve(ctx context.Context, ids []string) (ApproveResult, error) {
-	res := ApproveResult{Items: []store.Item{}}
+func (m *Memory) Approve(ctx context.Context, ids []string) (res ApproveResult, err error) {
+	defer func() {
+		m.audit(ctx, deed("approve", Who{}, err, map[string]int{"approved": res.Approved, "refused": len(res.Refused)}, ids...))
+	}()
+	res.Items = []store.Item{}
 	if err := checkIDs(ids); err != nil {
 		return res, err
 	}
@@ -141,11 +144,11 @@ func (m *Memory) Approve(ctx context.Context, ids []string) (ApproveResult, erro
 }
 
 // Reject removes entries of the quarantine.
-func (m *Memory) Reject(ctx context.Context, ids []string) (RejectResult, error) {
+func (m *Memory) Reject(ctx context.Context, ids []string) (res RejectResult, err error) {
+	defer func() { m.audit(ctx, deed("reject", Who{}, err, map[string]int{"rejected": res.Rejected}, ids...)) }()
 	if err := checkIDs(ids); err != nil {
 		return RejectResult{}, err
 	}
-	var res RejectResult
 	for _, id := range ids {
 		n, err := m.ledger.DropQuarantined(ctx, m.tenant, []string{id})
 		if err != nil {

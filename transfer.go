@@ -24,7 +24,8 @@ type record struct {
 
 // Export writes every version of every item of a memory as JSON Lines and returns the number of lines. An empty Who
 // exports all memories of the tenant. Vectors are left out: they are computed again on import.
-func (m *Memory) Export(ctx context.Context, w Who, out io.Writer) (int, error) {
+func (m *Memory) Export(ctx context.Context, w Who, out io.Writer) (n int, err error) {
+	defer func() { m.audit(ctx, deed("export", w, err, map[string]int{"items": n})) }()
 	scopes, err := m.exported(ctx, w)
 	if err != nil {
 		return 0, err
@@ -32,7 +33,6 @@ func (m *Memory) Export(ctx context.Context, w Who, out io.Writer) (int, error) 
 	buf := bufio.NewWriterSize(out, 64<<10)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	n := 0
 	for _, sc := range scopes {
 		q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
 		for {
@@ -86,8 +86,9 @@ const (
 // caps nothing and starts no extraction; vectors follow. A line that was imported before is counted as the same; one
 // whose id holds something else fails; a line that fails is reported and the rest imported. progress, if not nil, is
 // called with the number of lines read so far.
-func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(lines int)) (ImportResult, error) {
+func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(lines int)) (_ ImportResult, err error) {
 	imp := m.importer(ctx, w)
+	defer func() { m.audit(ctx, deed("import", w, err, imp.res.counts())) }()
 	r := bufio.NewReaderSize(in, 64<<10)
 	for line := 1; ; line++ {
 		b, err := readLine(r)

@@ -41,6 +41,9 @@ const (
 	lateStepName = "late"
 )
 
+// spellingModel names the table whose words are taken to be spelt as meant.
+const spellingModel = "multilingual-e5-small-q4"
+
 // weightRerank is the reranker's share of a candidate's semantic score. Not fitted: no weights of one were at hand.
 const weightRerank = 0.5
 

@@ -63,6 +63,7 @@ type Engine struct {
 	embedder embed.Embedder
 	model    embed.Model
 	table    *wordvec.Table // of the model; nil when there is none or it is switched off
+	spelling *wordvec.Table // the words of a table, whatever the model
 	opts     Options
 	breaker  breaker // of the embedder
 	reranks  breaker // of the reranker
@@ -77,7 +78,7 @@ func New(s store.Searcher, e embed.Embedder, opts *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	eng := &Engine{store: s, embedder: e, opts: o}
+	eng := &Engine{store: s, embedder: e, opts: o, spelling: wordvec.For(spellingModel)}
 	if o.NoDense != "" {
 		eng.embedder = nil
 	}

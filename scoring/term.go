@@ -30,6 +30,7 @@ type QueryTerm struct {
 	Term  Term
 	Token string
 	N     int
+	Known bool // a word of the language: [CorrectTypos] leaves it alone, whether items have it or not
 }
 
 // Terms analyses text into sorted, unique term frequencies. It returns nil for text without a term.

@@ -12,12 +12,12 @@ const (
 // CorrectTypos replaces each query term that no item has by one that items have and that is one slip away from it: two
 // letters swapped, one lost, one too many or (in a token of six letters or more) one wrong, the first letter kept. df
 // tells in how many items a term occurs; the most frequent correction is taken. Only tokens of at least four letters a–z
-// are corrected. The query itself is left alone; the result is sorted by Term and unique. A query without such terms
+// are corrected, and none that is Known. The query itself is left alone; the result is sorted by Term and unique. A query without such terms
 // costs one df call a term.
 func CorrectTypos(query []QueryTerm, df func(Term) int) []QueryTerm {
 	out := make([]QueryTerm, 0, len(query))
 	for _, q := range query {
-		if df(q.Term) == 0 {
+		if !q.Known && df(q.Term) == 0 {
 			if tok := correction(q.Token, df); tok != "" {
 				q.Token, q.Term = tok, HashTerm(tok)
 			}

@@ -24,8 +24,8 @@ func TestCorrectTypos(t *testing.T) {
 		"chess": "chess", "zebra": "zebra", "dopt": "dopt", "xdopt": "xdopt",
 		"tae": "tae", "猫咪": "猫咪", "2o23": "2o23",
 	} {
-		got := CorrectTypos([]QueryTerm{{HashTerm(in), in, 2}}, df)
-		if diff := cmp.Diff([]QueryTerm{{HashTerm(want), want, 2}}, got); diff != "" {
+		got := CorrectTypos([]QueryTerm{{HashTerm(in), in, 2, false}}, df)
+		if diff := cmp.Diff([]QueryTerm{{HashTerm(want), want, 2, false}}, got); diff != "" {
 			t.Errorf("%s: %s", in, diff)
 		}
 	}
@@ -53,7 +53,10 @@ func TestCorrectTyposFindsTheWord(t *testing.T) {
 		case 3:
 			typo = word[:i] + "q" + word[i+1:]
 		}
-		got := CorrectTypos([]QueryTerm{{HashTerm(typo), typo, 1}}, dfOf(map[string]int{word: 1}))
+		got := CorrectTypos([]QueryTerm{{HashTerm(typo), typo, 1, false}}, dfOf(map[string]int{word: 1}))
+		if kept := CorrectTypos([]QueryTerm{{HashTerm(typo), typo, 1, true}}, dfOf(map[string]int{word: 1})); kept[0].Token != typo {
+			t.Fatalf("a known word, %s, became %s", typo, kept[0].Token)
+		}
 		if got[0].Token != word {
 			t.Fatalf("%s gives %s, want %s", typo, got[0].Token, word)
 		}

@@ -101,8 +101,8 @@ type Query struct {
 	Vector []float32
 	// Terms are the query's analysed terms; none switches the lexical arm off.
 	Terms []scoring.QueryTerm
-	// Correct asks to take, for terms that none of the items of the statistics has, what scoring.CorrectTypos makes of
-	// them; Candidates.Terms tells what was taken.
+	// Correct asks to take, for terms that none of the items of the statistics has and that are not Known, what
+	// scoring.CorrectTypos makes of them; Candidates.Terms tells what was taken.
 	Correct bool
 	// How many candidates each arm may nominate; 0 switches it off.
 	Dense, Lexical, Recent, Important int

@@ -18,6 +18,8 @@ import (
 	"embed"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 
 	"evoke/embed/centre"
 	"evoke/scoring"
@@ -40,18 +42,28 @@ type Table struct {
 	scales  []float32                 // a row times its scale has unit length
 }
 
+// tables are the embedded tables by model, read when one is first asked for. One
+// that cannot be read is left out; a test reads every file.
+var tables = sync.OnceValue(func() map[string]*Table {
+	all := map[string]*Table{}
+	files, err := data.ReadDir("data")
+	if err != nil {
+		return all
+	}
+	for _, f := range files {
+		raw, err := data.ReadFile("data/" + f.Name())
+		if err != nil {
+			continue
+		}
+		if t, err := Parse(raw); err == nil {
+			all[strings.TrimSuffix(f.Name(), ".bin")] = t
+		}
+	}
+	return all
+})
+
 // For returns the table of a model, nil if there is none.
-func For(model string) *Table {
-	raw, err := data.ReadFile("data/" + model + ".bin")
-	if err != nil {
-		return nil
-	}
-	t, err := Parse(raw)
-	if err != nil {
-		return nil // a test reads every embedded file
-	}
-	return t
-}
+func For(model string) *Table { return tables()[model] }
 
 // Version names the table, such as "w1".
 func (t *Table) Version() string { return t.version }
@@ -78,6 +90,9 @@ func TermOf(word string) (t Term, ok bool) {
 // Has reports whether the table has a vector for a term: whether it is a word
 // that the model's vocabulary knows.
 func (t *Table) Has(term scoring.Term) bool {
+	if t == nil {
+		return false
+	}
 	_, ok := t.row(term)
 	return ok
 }

@@ -165,7 +165,7 @@ func (s *search) statistics(ctx context.Context, sp space) error {
 func (s *search) correct(ctx context.Context) error {
 	var candidates []int64
 	for _, t := range s.q.Terms {
-		if s.out.Stats.DF[t.Term] == 0 {
+		if !t.Known && s.out.Stats.DF[t.Term] == 0 {
 			for _, c := range scoring.TypoTerms(t.Token) {
 				candidates = append(candidates, int64(c))
 			}

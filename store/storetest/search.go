@@ -330,6 +330,15 @@ func corrections(t *testing.T, s store.Store) {
 				t.Errorf("%q: %q in %d items, want %d", c.query, q.Token, got.Stats.DF[q.Term], n)
 			}
 		}
+		known := terms(c.query)
+		for i := range known {
+			known[i].Known = true
+		}
+		kept, err := s.Search(ctx, alice, store.Query{View: store.Current(now), Terms: known, Correct: true, Lexical: 5})
+		must(t, err)
+		if diff := cmp.Diff(known, kept.Terms); diff != "" {
+			t.Errorf("%q as known words: %s", c.query, diff)
+		}
 		best := ""
 		for _, r := range got.Records {
 			if r.Ranks[store.LexicalArm] == 1 {

@@ -91,22 +91,6 @@ func (f *Form) Same(g *Form) Sameness {
 	return Different
 }
 
-// Sames finds among known items the one that makes the same statement: the surest one, of those equally sure the one
-// with the least id. It returns nil when there is none.
-func Sames(s Statement, known []store.Item) *store.Item {
-	f := NewForm(s)
-	var best *store.Item
-	most := Different
-	for i := range known {
-		it := &known[i]
-		g := NewForm(StatementOf(it))
-		if how := f.Same(&g); how > most || how == most && how > Different && it.ID < best.ID {
-			best, most = it, how
-		}
-	}
-	return best
-}
-
 // minRotated is how many words both need for the move of a phrase to leave their meaning alone.
 const minRotated = 4
 

@@ -65,15 +65,15 @@ func (p *poisoned) waiting() int {
 // reason, and all slots are free; when the extractor is mended a retry stores it.
 func TestOnePoisonAmongAThousand(t *testing.T) {
 	const users, slots = 10, 4
-	good := 1000
-	if testing.Short() {
-		good = 100
-	}
 	for name, poison := range map[string]func() error{
 		"error": func() error { return errPoison },
 		"panic": func() error { panic("poison") },
 	} {
 		t.Run(name, func(t *testing.T) {
+			good := 1000
+			if testing.Short() || name == "panic" {
+				good = 100
+			}
 			x := &poisoned{Extractor: rules.New(nil), poison: poison}
 			m := open(t, &Options{Extractor: x, Memory: MemoryOptions{MaxFacts: 500}})
 			events := map[string]bool{}

@@ -15,7 +15,9 @@ type tenantWork func(m *Memory, ctx context.Context, p *lifecycle.Progress) (res
 
 // work is the table of the kinds of long work.
 func (e *engine) work() map[string]tenantWork {
-	return map[string]tenantWork{}
+	return map[string]tenantWork{
+		undoKind: (*Memory).undoWork,
+	}
 }
 
 // startOperations starts what runs long work, and takes up what the process before this one left unfinished.

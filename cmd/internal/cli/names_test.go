@@ -56,6 +56,7 @@ var names = []struct {
 	{"WaitOperation", nil, nil},
 	{"CancelOperation", nil, nil},
 	{"RetryOperation", nil, nil},
+	{"Undo", nil, nil},
 	{"Audit", nil, nil},
 	{"Usage", []string{"usage"}, []string{"GET /v1/usage"}},
 	{"Stats", []string{"stats"}, []string{"GET /v1/stats"}},

@@ -1,0 +1,286 @@
+package lifecycle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"evoke/store"
+)
+
+// Undo takes batches of writes back. Nothing is deleted and no past view changes: what the batch added is retracted now, and
+// what it closed or retracted holds again from now on as a new version with the old times. So an undo is itself a batch,
+// that of its operation, and can be undone.
+type Undo struct {
+	Store store.Reader
+	// Hold locks a scope for one step.
+	Hold func(ctx context.Context, sc store.Scope) (unlock func(), err error)
+	// Commit makes one step durable. embed names the items that need vectors.
+	Commit func(ctx context.Context, sc store.Scope, c store.Change, embed []string) error
+	Clock  func() time.Time
+}
+
+// UndoArgs are the arguments of an operation that undoes a batch.
+type UndoArgs struct {
+	Scope store.Scope `json:"scope"`
+	Batch Batch       `json:"batch"`
+}
+
+// UndoResult tells what an undo did or would do. The lists hold at most 1000 ids each.
+type UndoResult struct {
+	Retracted int        `json:"retracted"` // items that the batch had added
+	Reopened  int        `json:"reopened"`  // items that it had closed or retracted
+	Conflicts int        `json:"conflicts"` // items left alone
+	Items     []string   `json:"items"`     // ids of those to be retracted, then of those to be reopened; of a dry run
+	Left      []Conflict `json:"left"`
+	DryRun    bool       `json:"dry_run,omitempty"`
+}
+
+// Conflict is an item that an undo leaves as it is.
+type Conflict struct {
+	ID  string `json:"id"`
+	Why string `json:"why"`
+}
+
+const (
+	stepItems   = 200  // in one write, give or take one chain of versions
+	readItems   = 1000 // a page
+	mostListed  = 1000 // in a result
+	mostInChain = 10_000
+)
+
+// unit is what is done to one chain of versions, at once.
+type unit struct{ retract, reopen []string }
+
+// plan is what a batch comes to.
+type plan struct {
+	batch   Batch
+	op      string
+	retract map[string]bool
+	reopen  map[string]bool
+	units   []unit
+	left    map[string]string // conflicts by id
+}
+
+// Preview tells what an undo would do, and changes nothing.
+func (u *Undo) Preview(ctx context.Context, a UndoArgs) (UndoResult, error) {
+	p, err := u.plan(ctx, a, "preview")
+	if err != nil {
+		return UndoResult{}, err
+	}
+	res := UndoResult{Items: []string{}, DryRun: true}
+	var reopened []string
+	for _, un := range p.units {
+		s := u.step(a.Scope, p)
+		if err := s.do(ctx, un); err != nil {
+			return UndoResult{}, err
+		}
+		res.Retracted += len(s.retracted)
+		res.Reopened += len(s.reopened)
+		res.Items = append(res.Items, s.retracted...)
+		reopened = append(reopened, s.reopened...)
+	}
+	res.Items = append(res.Items, reopened...)
+	res.Items = res.Items[:min(len(res.Items), mostListed)]
+	p.tell(&res)
+	return res, nil
+}
+
+// Work is the operation: it plans by what stands, so that one that was cut off goes on with what is left.
+func (u *Undo) Work(ctx context.Context, pr *Progress) (any, error) {
+	var a UndoArgs
+	if err := pr.Args(&a); err != nil {
+		return nil, err
+	}
+	op := pr.Operation()
+	if a.Scope.Tenant != op.Tenant {
+		return nil, fmt.Errorf("%w: the operation is of another tenant", store.ErrTenant)
+	}
+	p, err := u.plan(ctx, a, op.ID)
+	if err != nil {
+		return nil, err
+	}
+	for done := 0; done < len(p.units); {
+		n, items := 0, 0
+		for done+n < len(p.units) && items < stepItems {
+			items += len(p.units[done+n].retract) + len(p.units[done+n].reopen)
+			n++
+		}
+		if err := u.make(ctx, a.Scope, p, p.units[done:done+n]); err != nil {
+			return nil, err
+		}
+		done += n
+		if err := pr.Save(ctx, struct{}{}, done, len(p.units)); err != nil {
+			return nil, err
+		}
+	}
+	return u.result(ctx, a.Scope, p)
+}
+
+// make does some units in one write.
+func (u *Undo) make(ctx context.Context, sc store.Scope, p *plan, units []unit) error {
+	unlock, err := u.Hold(ctx, sc)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s := u.step(sc, p)
+	for _, un := range units {
+		if err := s.do(ctx, un); err != nil {
+			return err
+		}
+	}
+	var c store.Change
+	for _, id := range s.order {
+		c.Put = append(c.Put, *s.changed[id])
+	}
+	if len(c.Put) == 0 {
+		return nil
+	}
+	if err := u.Commit(ctx, sc, c, s.embed); err != nil {
+		return fmt.Errorf("undo: %w", err)
+	}
+	return nil
+}
+
+// result counts what the operation did, by its marks: counts kept beside them could miss a step that a crash cut off.
+func (u *Undo) result(ctx context.Context, sc store.Scope, p *plan) (UndoResult, error) {
+	res := UndoResult{Items: []string{}}
+	made, ended := map[string]bool{}, []string{}
+	err := u.all(ctx, sc, func(it *store.Item) {
+		if it.Provenance.By == p.op {
+			made[it.ID] = true
+		}
+		if it.Provenance.EndedBy == p.op {
+			ended = append(ended, it.ID)
+		}
+	})
+	for _, id := range ended {
+		if !made[p.newID(id)] {
+			res.Retracted++
+		}
+	}
+	res.Reopened = len(made)
+	p.tell(&res)
+	return res, err
+}
+
+func (p *plan) tell(res *UndoResult) {
+	res.Conflicts, res.Left = len(p.left), []Conflict{}
+	for id, why := range p.left {
+		res.Left = append(res.Left, Conflict{id, why})
+	}
+	slices.SortFunc(res.Left, func(a, b Conflict) int { return cmp.Compare(a.ID, b.ID) })
+	res.Left = res.Left[:min(len(res.Left), mostListed)]
+}
+
+// newID is the id of the version in which an item is reopened: the same in every attempt.
+func (p *plan) newID(id string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(p.op+"\x00"+id)).String()
+}
+
+func (u *Undo) all(ctx context.Context, sc store.Scope, see func(*store.Item)) error {
+	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: readItems}
+	for {
+		page, err := u.Store.List(ctx, sc, q)
+		if err != nil {
+			return fmt.Errorf("undo: %w", err)
+		}
+		for i := range page.Items {
+			see(&page.Items[i])
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}
+
+const (
+	replacedLater = "a later write stands in its place"
+	restsOnIt     = "what was written later rests on it"
+	otherValue    = "its subject has another value by now"
+)
+
+// plan finds what the batch did, chain of versions by chain.
+func (u *Undo) plan(ctx context.Context, a UndoArgs, op string) (*plan, error) {
+	p := &plan{batch: a.Batch, op: op, retract: map[string]bool{}, reopen: map[string]bool{}, left: map[string]string{}}
+	next, gone, added := map[string]string{}, map[string]bool{}, map[string]bool{}
+	err := u.all(ctx, a.Scope, func(it *store.Item) {
+		if it.SupersededBy != "" {
+			next[it.ID] = it.SupersededBy
+		}
+		switch mine := it.Provenance.By == op || it.Provenance.EndedBy == op; {
+		case mine:
+			gone[it.ID] = true // an earlier attempt saw to it
+			added[it.ID] = it.Provenance.EndedBy == op && p.batch.added(it)
+		case p.batch.added(it):
+			added[it.ID] = true
+			p.retract[it.ID] = it.RetractedAt.IsZero()
+		case p.batch.closed(it) || p.batch.retracted(it):
+			p.reopen[it.ID] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for id, by := range next {
+		if added[by] && !added[id] && !gone[id] {
+			p.reopen[id] = true
+		}
+	}
+	if len(added) > 0 {
+		err = u.all(ctx, a.Scope, func(it *store.Item) {
+			if added[it.ID] || gone[it.ID] || !it.RetractedAt.IsZero() || it.IsProfile() {
+				return
+			}
+			for _, id := range it.Provenance.Turns {
+				if p.retract[id] {
+					p.left[id] = restsOnIt
+				}
+			}
+		})
+	}
+	p.group(next)
+	return p, err
+}
+
+// group sorts the changes by the end of their chains of versions.
+func (p *plan) group(next map[string]string) {
+	byEnd := map[string]*unit{}
+	of := func(id string) *unit {
+		for n := 0; next[id] != "" && n < mostInChain; n++ {
+			id = next[id]
+		}
+		if byEnd[id] == nil {
+			byEnd[id] = &unit{}
+		}
+		return byEnd[id]
+	}
+	for id := range p.left {
+		delete(p.retract, id)
+	}
+	for id, alive := range p.retract {
+		if alive {
+			un := of(id)
+			un.retract = append(un.retract, id)
+		}
+	}
+	for id := range p.reopen {
+		un := of(id)
+		un.reopen = append(un.reopen, id)
+	}
+	ends := make([]string, 0, len(byEnd))
+	for id := range byEnd {
+		ends = append(ends, id)
+	}
+	slices.Sort(ends)
+	for _, id := range ends {
+		slices.Sort(byEnd[id].retract)
+		slices.Sort(byEnd[id].reopen)
+		p.units = append(p.units, *byEnd[id])
+	}
+}

@@ -122,11 +122,16 @@ func (m *Memory) History(ctx context.Context, w Who, id string) ([]store.Item, e
 
 // Stats counts the items of a memory in the current view.
 func (m *Memory) Stats(ctx context.Context, w Who) (Stats, error) {
+	return m.StatsAt(ctx, w, time.Time{})
+}
+
+// StatsAt counts the items of a memory as of a time, zero for now. What is pending is of now.
+func (m *Memory) StatsAt(ctx context.Context, w Who, at time.Time) (Stats, error) {
 	sc, err := m.memory(w)
 	if err != nil {
 		return Stats{}, err
 	}
-	st, err := m.store.Stats(ctx, sc, m.view(time.Time{}, false))
+	st, err := m.store.Stats(ctx, sc, m.view(at, false))
 	if err != nil {
 		return Stats{}, fmt.Errorf("stats: %w", err)
 	}

@@ -1,0 +1,69 @@
+package lifecycle
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"evoke/store"
+)
+
+// What happened to a version of an item.
+const (
+	Added     = "added"
+	Replaced  = "replaced"  // by the version that With names
+	Ended     = "ended"     // it stopped to hold, and nothing took its place
+	Retracted = "retracted" // taken back: it counts as never said
+	Restored  = "restored"  // an undo made it hold again
+)
+
+// Change is one step in the life of an item: who did what to which version, on what grounds, and when.
+type Change struct {
+	At        time.Time `json:"at"`
+	Did       string    `json:"did"`
+	ID        string    `json:"id"` // of the version
+	With      string    `json:"with,omitempty"`
+	Who       string    `json:"who,omitempty"`       // who said it
+	By        string    `json:"by,omitempty"`        // what did it: an extractor, "remember", "import", "update" and so on
+	Operation string    `json:"operation,omitempty"` // the operation that did it
+	Turns     []string  `json:"turns,omitempty"`     // why: the turns that it rests on
+	Quote     string    `json:"quote,omitempty"`     // the words in them
+}
+
+// Changes tells the life of an item from its versions, oldest change first.
+func Changes(versions []store.Item) []Change {
+	byID := map[string]*store.Item{}
+	for i := range versions {
+		byID[versions[i].ID] = &versions[i]
+	}
+	out := make([]Change, 0, 2*len(versions))
+	for i := range versions {
+		it := &versions[i]
+		p := &it.Provenance
+		c := Change{At: it.RecordedAt, Did: Added, ID: it.ID, Who: it.Turn.Speaker, By: cmp.Or(p.Extractor, p.Origin), Turns: p.Turns, Quote: p.Quote}
+		switch {
+		case p.By == store.Updated:
+			c.By = store.Updated
+		case p.By != "":
+			c.Did, c.Operation, c.By = Restored, p.By, "operation"
+		}
+		out = append(out, c)
+		if !it.ClosedAt.IsZero() {
+			c := Change{At: it.ClosedAt, Did: Ended, ID: it.ID}
+			if by := byID[it.SupersededBy]; by != nil && !by.RecordedAt.After(it.ClosedAt) {
+				c.Did, c.With, c.Who, c.By = Replaced, by.ID, by.Turn.Speaker, cmp.Or(by.Provenance.Extractor, by.Provenance.Origin)
+				c.Turns, c.Quote = by.Provenance.Turns, by.Provenance.Quote
+			}
+			out = append(out, c)
+		}
+		if !it.RetractedAt.IsZero() && (p.EndedBy != "" || !it.RetractedAt.Equal(it.ClosedAt)) {
+			c := Change{At: it.RetractedAt, Did: Retracted, ID: it.ID, Operation: p.EndedBy}
+			if p.EndedBy != "" {
+				c.By = "operation"
+			}
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return a.At.Compare(b.At) })
+	return out
+}

@@ -110,7 +110,7 @@ func (b *blockLog) settle(ctx context.Context) error {
 		case <-b.stop:
 			return store.ErrClosed
 		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // the caller names the call
+			return ctx.Err()
 		}
 	}
 }

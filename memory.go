@@ -98,7 +98,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	}
 	e.startReplay(o.Logger)              //nolint:contextcheck // the loop outlives Open; Close ends it
 	e.startPrune(o.LedgerDays, o.Logger) //nolint:contextcheck // as above
-	e.startBlocks(o.BlockDays, o.Logger)
+	e.startBlocks(o.BlockDays, o.Logger) //nolint:contextcheck // as above
 	embedder, err := e.claimModel(ctx, o)
 	if err != nil {
 		return err

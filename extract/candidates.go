@@ -77,7 +77,7 @@ func Versions(ctx context.Context, s store.Store, sc store.Scope, it *store.Item
 // Candidates reads the items in a view that may make a statement: those with its exact key, those that share words with it
 // and those of the ids near that are of its kind. It decides nothing.
 func Candidates(ctx context.Context, s store.Store, sc store.Scope, view store.View, kind store.Kind, content string, near []string) ([]store.Item, error) {
-	if kind.Validate() != nil || store.CleanText(content) == "" {
+	if !slices.Contains(store.Kinds(), kind) || store.CleanText(content) == "" {
 		return nil, nil
 	}
 	of := store.Filter{Kinds: []store.Kind{kind}}

@@ -129,6 +129,7 @@ func TestRoomIsGuaranteed(t *testing.T) {
 			hits++
 		case PartStanding:
 			standing++
+		case PartProfile, PartNeighbour:
 		}
 	}
 	if hits < 3 || standing < 4 || len(b.LeftOut) == 0 {

@@ -94,7 +94,7 @@ func FindEchoes(text string) []Echo {
 		}
 		e.Weak = m[4] < 0
 		if m[2] >= 0 {
-			e.Day, _ = time.Parse(time.DateOnly, text[m[2]:m[3]]) //nolint:errcheck // no such day: none
+			e.Day, _ = time.Parse(time.DateOnly, text[m[2]:m[3]])
 		}
 		day = e.Day
 		out = e.readings(out, text, m[1], to)

@@ -194,6 +194,7 @@ func (k *packer) list(part Part) *[]*group {
 		return &k.standing
 	case PartProfile:
 		return &k.profile
+	case PartHit, PartNeighbour:
 	}
 	return &k.hits
 }

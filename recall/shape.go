@@ -151,6 +151,7 @@ func warning(it *store.Item) string {
 		if it.Turn.Speaker != "assistant" {
 			w = "assistant"
 		}
+	case OfUser, OfApplication, Derived:
 	}
 	if demands(it) {
 		w = strings.TrimPrefix(w+", not an instruction", ", ")

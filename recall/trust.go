@@ -71,6 +71,7 @@ func demands(it *store.Item) bool {
 	switch trustOf(it) {
 	case OfUser, OfApplication:
 		return false
+	case Derived, OfAssistant, OfImport, OfTool:
 	}
 	return reDemand.MatchString(clean(it.Content).folded)
 }

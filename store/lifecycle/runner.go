@@ -236,7 +236,7 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 	}()
 	op, err := r.ledger.Operation(ctx, queued.Tenant, queued.ID)
 	if err != nil {
-		log.Error("an operation cannot be read", "error", err)
+		log.ErrorContext(ctx, "an operation cannot be read", "error", err)
 		return
 	}
 	p := &Progress{op: op, runner: r}
@@ -254,10 +254,10 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 	}
 	p.end(result, err)
 	if err := p.save(context.WithoutCancel(ctx)); err != nil {
-		log.Error("the end of an operation cannot be saved; it is run again at the next start", "error", err)
+		log.ErrorContext(ctx, "the end of an operation cannot be saved; it is run again at the next start", "error", err)
 		return
 	}
-	log.Info("operation ended", "state", p.op.State, "done", p.op.Done, "took", r.now().Sub(op.CreatedAt))
+	log.InfoContext(ctx, "operation ended", "state", p.op.State, "done", p.op.Done, "took", r.now().Sub(op.CreatedAt))
 	if r.opts.Done != nil {
 		r.opts.Done(p.op)
 	}

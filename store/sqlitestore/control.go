@@ -56,7 +56,7 @@ func scanOperation(row interface{ Scan(...any) error }) (op store.Operation, err
 		&created, &updated, &done)
 	op.Args, op.Checkpoint, op.Result = rawJSON(args), rawJSON(checkpoint), rawJSON(result)
 	op.CreatedAt, op.UpdatedAt, op.DoneAt = fromMicros(created), fromMicros(updated), fromMicros(done)
-	return op, err //nolint:wrapcheck // the callers name the operation
+	return op, err
 }
 
 // rawJSON is JSON as it was given: nothing stays nothing.

@@ -94,7 +94,7 @@ func run(ctx context.Context, model, out string, others []string) error {
 	if err := queryMeans(ctx, enc, f); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d words\n", model, len(f.Words))
+	fmt.Fprintf(os.Stderr, "%s: %d words\n", model, len(f.Words))
 	return os.WriteFile(filepath.Join(out, enc.Model().Name+".bin"), f.Append(nil), 0o644)
 }
 

@@ -66,7 +66,7 @@ func (s *Server) launch(program string) string {
 		return err.Error()
 	}
 	rest, grpc := freePort(), freePort()
-	s.cmd = exec.Command(program, "--disable-telemetry")
+	s.cmd = exec.CommandContext(context.Background(), program, "--disable-telemetry")
 	s.cmd.Dir = s.dir
 	s.cmd.Env = append(os.Environ(), "QDRANT__SERVICE__HOST=127.0.0.1", "QDRANT__SERVICE__HTTP_PORT="+rest, "QDRANT__SERVICE__GRPC_PORT="+grpc,
 		"QDRANT__STORAGE__STORAGE_PATH="+filepath.Join(s.dir, "storage"), "QDRANT__STORAGE__SNAPSHOTS_PATH="+filepath.Join(s.dir, "snapshots"),
@@ -77,17 +77,26 @@ func (s *Server) launch(program string) string {
 	}
 	s.addr = "127.0.0.1:" + grpc
 	for range 300 {
-		if resp, err := http.Get("http://127.0.0.1:" + rest + "/readyz"); err == nil {
-			ok := resp.StatusCode == http.StatusOK
-			_ = resp.Body.Close()
-			if ok {
-				http.DefaultClient.CloseIdleConnections()
-				return ""
-			}
+		if ready("http://127.0.0.1:" + rest + "/readyz") {
+			http.DefaultClient.CloseIdleConnections()
+			return ""
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	return "it did not become ready within 30 s"
+}
+
+func ready(url string) bool {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
 }
 
 // Stop ends a server that Address started and removes its storage.
@@ -106,7 +115,7 @@ func (s *Server) Stop() {
 }
 
 func freePort() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "0"
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // Actor is on whose behalf a call is made, for the audit log.
@@ -100,7 +101,7 @@ func classOf(err error) string {
 		name string
 	}{
 		{store.ErrNotFound, "not_found"}, {store.ErrConflict, "conflict"}, {store.ErrInvalid, classInvalid}, {store.ErrTenant, "tenant"},
-		{store.ErrUnavailable, "unavailable"}, {store.ErrCorrupt, "corrupt"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
+		{store.ErrUnavailable, "unavailable"}, {store.ErrCorrupt, "corrupt"}, {context.Canceled, "canceled"}, {lifecycle.ErrCanceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
 	} {
 		if errors.Is(err, c.is) {
 			return c.name

@@ -16,6 +16,7 @@ type tenantWork func(m *Memory, ctx context.Context, p *lifecycle.Progress) (res
 // work is the table of the kinds of long work.
 func (e *engine) work() map[string]tenantWork {
 	return map[string]tenantWork{
+		"erase":  (*Memory).eraseWork,
 		undoKind: (*Memory).undoWork,
 	}
 }

@@ -46,7 +46,8 @@ func (a *app) open(c *cobra.Command, noModel bool, f func(ctx context.Context, s
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	return f(c.Context(), session{m.Memory, cfg.For(cfg.Tenant)})
+	ctx := evoke.WithActor(c.Context(), evoke.Actor{Name: "command line"})
+	return f(ctx, session{m.Memory, cfg.For(cfg.Tenant)})
 }
 
 // settle waits for vectors and due extraction, so that the next command finds them. It is a courtesy: whatever is not

@@ -20,6 +20,7 @@ type Memory interface {
 	Searcher
 	Mover
 	Overseer
+	Operator
 }
 
 // Listener takes conversations in.
@@ -61,6 +62,17 @@ type Overseer interface {
 	Quarantined(ctx context.Context, r evoke.QuarantineRequest) (evoke.QuarantineResult, error)
 	Approve(ctx context.Context, ids []string) (evoke.ApproveResult, error)
 	Reject(ctx context.Context, ids []string) (evoke.RejectResult, error)
+}
+
+// Operator begins, shows and steers long work of a whole tenant, and shows who did what.
+type Operator interface {
+	Erase(ctx context.Context, r evoke.EraseRequest) (store.Operation, error)
+	Operations(ctx context.Context, r evoke.OperationsRequest) (evoke.OperationsResult, error)
+	Operation(ctx context.Context, id string) (store.Operation, error)
+	WaitOperation(ctx context.Context, id string) (store.Operation, error)
+	CancelOperation(ctx context.Context, id string) (store.Operation, error)
+	RetryOperation(ctx context.Context, id string) (store.Operation, error)
+	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)
 }
 
 // Mover works on many items at once.

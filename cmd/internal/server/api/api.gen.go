@@ -51,6 +51,9 @@ func (e ListParamsOrder) Valid() bool {
 // ApproveResult defines model for ApproveResult.
 type ApproveResult = evoke.ApproveResult
 
+// AuditResult defines model for AuditResult.
+type AuditResult = evoke.AuditResult
+
 // Category defines model for Category.
 type Category = store.Category
 
@@ -108,6 +111,19 @@ type ContextRequest struct {
 
 // ContextResult defines model for ContextResult.
 type ContextResult = evoke.ContextResult
+
+// EraseRequest Exactly one of tenant and the names of a user, an agent or both.
+type EraseRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+
+	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
+	Filter *Filter `json:"filter,omitempty"`
+
+	// Tenant every memory of the tenant
+	Tenant *bool `json:"tenant,omitempty"`
+	Thread *Name `json:"thread,omitempty"`
+	User   *Name `json:"user,omitempty"`
+}
 
 // Event defines model for Event.
 type Event = store.Event
@@ -204,6 +220,20 @@ type Metadata = store.Metadata
 
 // Name defines model for Name.
 type Name = string
+
+// Operation defines model for Operation.
+type Operation = store.Operation
+
+// OperationResult defines model for OperationResult.
+type OperationResult struct {
+	Operation Operation `json:"operation"`
+}
+
+// OperationState defines model for OperationState.
+type OperationState = store.OperationState
+
+// OperationsResult defines model for OperationsResult.
+type OperationsResult = evoke.OperationsResult
 
 // Outcome defines model for Outcome.
 type Outcome = store.Outcome
@@ -411,6 +441,23 @@ type User = Name
 // Ingest defines model for Ingest.
 type Ingest = IngestRequest
 
+// AdminAuditParams defines parameters for AdminAudit.
+type AdminAuditParams struct {
+	// Verb such as forget
+	Verb *Name `form:"verb,omitempty" json:"verb,omitempty"`
+
+	// User whose memory it was done to; without it all
+	User *Name      `form:"user,omitempty" json:"user,omitempty"`
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To exclusive
+	To    *time.Time `form:"to,omitempty" json:"to,omitempty"`
+	Limit *int       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // AdminEventsParams defines parameters for AdminEvents.
 type AdminEventsParams struct {
 	State *EventState `form:"state,omitempty" json:"state,omitempty"`
@@ -448,6 +495,23 @@ type AdminImportParams struct {
 
 	// From what wrote the file, when Evoke did not; failed entries are then counted by memory or conversation. The body's type stays application/x-ndjson.
 	From *foreign.Format `form:"from,omitempty" json:"from,omitempty"`
+}
+
+// AdminOperationsParams defines parameters for AdminOperations.
+type AdminOperationsParams struct {
+	// Kind such as erase
+	Kind  *Name           `form:"kind,omitempty" json:"kind,omitempty"`
+	State *OperationState `form:"state,omitempty" json:"state,omitempty"`
+	Limit *int            `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// AdminOperationParams defines parameters for AdminOperation.
+type AdminOperationParams struct {
+	// Wait seconds to wait for the operation to end
+	Wait *float32 `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
 // AdminQuarantineParams defines parameters for AdminQuarantine.
@@ -598,6 +662,9 @@ type UsageParams struct {
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 }
 
+// AdminEraseJSONRequestBody defines body for AdminErase for application/json ContentType.
+type AdminEraseJSONRequestBody = EraseRequest
+
 // AdminRetryEventsJSONRequestBody defines body for AdminRetryEvents for application/json ContentType.
 type AdminRetryEventsJSONRequestBody = RetryRequest
 
@@ -636,6 +703,12 @@ type RecallJSONRequestBody = RecallRequest
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// AdminAudit Who did what, newest first: credentials by name, verbs, ids and counts, never content; needs a key that grants every user and agent
+	// (GET /v1/admin/audit)
+	AdminAudit(ctx echo.Context, params AdminAuditParams) error
+	// AdminErase Erase for good what is kept of a user, of an agent, or of the whole tenant, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/erase)
+	AdminErase(ctx echo.Context) error
 	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/events)
 	AdminEvents(ctx echo.Context, params AdminEventsParams) error
@@ -651,6 +724,18 @@ type ServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx echo.Context, params AdminImportParams) error
+	// AdminOperations Long work: what waits, runs and has ended, newest first; needs a key that grants every user and agent
+	// (GET /v1/admin/operations)
+	AdminOperations(ctx echo.Context, params AdminOperationsParams) error
+	// AdminOperation Where an operation stands; needs a key that grants every user and agent
+	// (GET /v1/admin/operations/{id})
+	AdminOperation(ctx echo.Context, id Id, params AdminOperationParams) error
+	// AdminCancelOperation Ask an operation to end at its next step; needs a key that grants every user and agent
+	// (POST /v1/admin/operations/{id}/cancel)
+	AdminCancelOperation(ctx echo.Context, id Id) error
+	// AdminRetryOperation Run a failed or canceled operation again, from where it ended; needs a key that grants every user and agent
+	// (POST /v1/admin/operations/{id}/retry)
+	AdminRetryOperation(ctx echo.Context, id Id) error
 	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/quarantine)
 	AdminQuarantine(ctx echo.Context, params AdminQuarantineParams) error
@@ -728,6 +813,68 @@ type ServerInterface interface {
 // ServerInterfaceWrapper converts echo contexts to parameters.
 type ServerInterfaceWrapper struct {
 	Handler ServerInterface
+}
+
+// AdminAudit converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminAudit(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminAuditParams
+	// ------------- Optional query parameter "verb" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "verb", ctx.QueryParams(), &params.Verb, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter verb: %s", err))
+	}
+
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminAudit(ctx, params)
+	return err
+}
+
+// AdminErase converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminErase(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminErase(ctx)
+	return err
 }
 
 // AdminEvents converts echo context to params.
@@ -855,6 +1002,102 @@ func (w *ServerInterfaceWrapper) AdminImport(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminImport(ctx, params)
+	return err
+}
+
+// AdminOperations converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminOperations(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminOperationsParams
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", ctx.QueryParams(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter kind: %s", err))
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", ctx.QueryParams(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter state: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminOperations(ctx, params)
+	return err
+}
+
+// AdminOperation converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminOperation(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminOperationParams
+	// ------------- Optional query parameter "wait" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "wait", ctx.QueryParams(), &params.Wait, runtime.BindQueryParameterOptions{Type: "number", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter wait: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminOperation(ctx, id, params)
+	return err
+}
+
+// AdminCancelOperation converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminCancelOperation(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminCancelOperation(ctx, id)
+	return err
+}
+
+// AdminRetryOperation converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRetryOperation(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRetryOperation(ctx, id)
 	return err
 }
 
@@ -1531,12 +1774,96 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/queue/pause", wrapper.AdminPause, options.OperationMiddlewares["adminPause"]...)
 	router.POST(options.BaseURL+"/v1/admin/queue/resume", wrapper.AdminResume, options.OperationMiddlewares["adminResume"]...)
 	router.POST(options.BaseURL+"/v1/admin/queue/drain", wrapper.AdminDrain, options.OperationMiddlewares["adminDrain"]...)
+	router.POST(options.BaseURL+"/v1/admin/erase", wrapper.AdminErase, options.OperationMiddlewares["adminErase"]...)
+	router.GET(options.BaseURL+"/v1/admin/operations", wrapper.AdminOperations, options.OperationMiddlewares["adminOperations"]...)
+	router.GET(options.BaseURL+"/v1/admin/operations/:id", wrapper.AdminOperation, options.OperationMiddlewares["adminOperation"]...)
+	router.POST(options.BaseURL+"/v1/admin/operations/:id/cancel", wrapper.AdminCancelOperation, options.OperationMiddlewares["adminCancelOperation"]...)
+	router.POST(options.BaseURL+"/v1/admin/operations/:id/retry", wrapper.AdminRetryOperation, options.OperationMiddlewares["adminRetryOperation"]...)
+	router.GET(options.BaseURL+"/v1/admin/audit", wrapper.AdminAudit, options.OperationMiddlewares["adminAudit"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
 	router.POST(options.BaseURL+"/v1/admin/import", wrapper.AdminImport, options.OperationMiddlewares["adminImport"]...)
 
 }
 
 type ProblemApplicationProblemPlusJSONResponse Problem
+
+type AdminAuditRequestObject struct {
+	Params AdminAuditParams
+}
+
+type AdminAuditResponseObject interface {
+	VisitAdminAuditResponse(w http.ResponseWriter) error
+}
+
+type AdminAudit200JSONResponse AuditResult
+
+func (response AdminAudit200JSONResponse) VisitAdminAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminAuditdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminAuditdefaultApplicationProblemPlusJSONResponse) VisitAdminAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminEraseRequestObject struct {
+	Body *AdminEraseJSONRequestBody
+}
+
+type AdminEraseResponseObject interface {
+	VisitAdminEraseResponse(w http.ResponseWriter) error
+}
+
+type AdminErase202JSONResponse OperationResult
+
+func (response AdminErase202JSONResponse) VisitAdminEraseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminErasedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminErasedefaultApplicationProblemPlusJSONResponse) VisitAdminEraseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type AdminEventsRequestObject struct {
 	Params AdminEventsParams
@@ -1752,6 +2079,163 @@ type AdminImportdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminImportdefaultApplicationProblemPlusJSONResponse) VisitAdminImportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminOperationsRequestObject struct {
+	Params AdminOperationsParams
+}
+
+type AdminOperationsResponseObject interface {
+	VisitAdminOperationsResponse(w http.ResponseWriter) error
+}
+
+type AdminOperations200JSONResponse OperationsResult
+
+func (response AdminOperations200JSONResponse) VisitAdminOperationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminOperationsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminOperationsdefaultApplicationProblemPlusJSONResponse) VisitAdminOperationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminOperationRequestObject struct {
+	Id     Id `json:"id"`
+	Params AdminOperationParams
+}
+
+type AdminOperationResponseObject interface {
+	VisitAdminOperationResponse(w http.ResponseWriter) error
+}
+
+type AdminOperation200JSONResponse OperationResult
+
+func (response AdminOperation200JSONResponse) VisitAdminOperationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminOperationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminOperationdefaultApplicationProblemPlusJSONResponse) VisitAdminOperationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminCancelOperationRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type AdminCancelOperationResponseObject interface {
+	VisitAdminCancelOperationResponse(w http.ResponseWriter) error
+}
+
+type AdminCancelOperation200JSONResponse OperationResult
+
+func (response AdminCancelOperation200JSONResponse) VisitAdminCancelOperationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminCancelOperationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminCancelOperationdefaultApplicationProblemPlusJSONResponse) VisitAdminCancelOperationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRetryOperationRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type AdminRetryOperationResponseObject interface {
+	VisitAdminRetryOperationResponse(w http.ResponseWriter) error
+}
+
+type AdminRetryOperation200JSONResponse OperationResult
+
+func (response AdminRetryOperation200JSONResponse) VisitAdminRetryOperationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRetryOperationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRetryOperationdefaultApplicationProblemPlusJSONResponse) VisitAdminRetryOperationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -2722,6 +3206,12 @@ func (response UsagedefaultApplicationProblemPlusJSONResponse) VisitUsageRespons
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// AdminAudit Who did what, newest first: credentials by name, verbs, ids and counts, never content; needs a key that grants every user and agent
+	// (GET /v1/admin/audit)
+	AdminAudit(ctx context.Context, request AdminAuditRequestObject) (AdminAuditResponseObject, error)
+	// AdminErase Erase for good what is kept of a user, of an agent, or of the whole tenant, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/erase)
+	AdminErase(ctx context.Context, request AdminEraseRequestObject) (AdminEraseResponseObject, error)
 	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/events)
 	AdminEvents(ctx context.Context, request AdminEventsRequestObject) (AdminEventsResponseObject, error)
@@ -2737,6 +3227,18 @@ type StrictServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx context.Context, request AdminImportRequestObject) (AdminImportResponseObject, error)
+	// AdminOperations Long work: what waits, runs and has ended, newest first; needs a key that grants every user and agent
+	// (GET /v1/admin/operations)
+	AdminOperations(ctx context.Context, request AdminOperationsRequestObject) (AdminOperationsResponseObject, error)
+	// AdminOperation Where an operation stands; needs a key that grants every user and agent
+	// (GET /v1/admin/operations/{id})
+	AdminOperation(ctx context.Context, request AdminOperationRequestObject) (AdminOperationResponseObject, error)
+	// AdminCancelOperation Ask an operation to end at its next step; needs a key that grants every user and agent
+	// (POST /v1/admin/operations/{id}/cancel)
+	AdminCancelOperation(ctx context.Context, request AdminCancelOperationRequestObject) (AdminCancelOperationResponseObject, error)
+	// AdminRetryOperation Run a failed or canceled operation again, from where it ended; needs a key that grants every user and agent
+	// (POST /v1/admin/operations/{id}/retry)
+	AdminRetryOperation(ctx context.Context, request AdminRetryOperationRequestObject) (AdminRetryOperationResponseObject, error)
 	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/quarantine)
 	AdminQuarantine(ctx context.Context, request AdminQuarantineRequestObject) (AdminQuarantineResponseObject, error)
@@ -2821,6 +3323,77 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
+}
+
+// AdminAudit operation middleware
+func (sh *strictHandler) AdminAudit(ctx echo.Context, params AdminAuditParams) error {
+	var request AdminAuditRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminAudit(ctx.Request().Context(), request.(AdminAuditRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminAudit")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminAuditResponseObject); ok {
+		return validResponse.VisitAdminAuditResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminErase operation middleware
+func (sh *strictHandler) AdminErase(ctx echo.Context) error {
+	var request AdminEraseRequestObject
+
+	var body AdminEraseJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminErase(ctx.Request().Context(), request.(AdminEraseRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminErase")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminEraseResponseObject); ok {
+		return validResponse.VisitAdminEraseResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
 }
 
 // AdminEvents operation middleware
@@ -2986,6 +3559,107 @@ func (sh *strictHandler) AdminImport(ctx echo.Context, params AdminImportParams)
 		return err
 	} else if validResponse, ok := response.(AdminImportResponseObject); ok {
 		return validResponse.VisitAdminImportResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminOperations operation middleware
+func (sh *strictHandler) AdminOperations(ctx echo.Context, params AdminOperationsParams) error {
+	var request AdminOperationsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminOperations(ctx.Request().Context(), request.(AdminOperationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminOperations")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminOperationsResponseObject); ok {
+		return validResponse.VisitAdminOperationsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminOperation operation middleware
+func (sh *strictHandler) AdminOperation(ctx echo.Context, id Id, params AdminOperationParams) error {
+	var request AdminOperationRequestObject
+
+	request.Id = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminOperation(ctx.Request().Context(), request.(AdminOperationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminOperation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminOperationResponseObject); ok {
+		return validResponse.VisitAdminOperationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminCancelOperation operation middleware
+func (sh *strictHandler) AdminCancelOperation(ctx echo.Context, id Id) error {
+	var request AdminCancelOperationRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminCancelOperation(ctx.Request().Context(), request.(AdminCancelOperationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminCancelOperation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminCancelOperationResponseObject); ok {
+		return validResponse.VisitAdminCancelOperationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminRetryOperation operation middleware
+func (sh *strictHandler) AdminRetryOperation(ctx echo.Context, id Id) error {
+	var request AdminRetryOperationRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRetryOperation(ctx.Request().Context(), request.(AdminRetryOperationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRetryOperation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRetryOperationResponseObject); ok {
+		return validResponse.VisitAdminRetryOperationResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -47,6 +47,7 @@ type engine struct {
 	noDense  string // why there is no dense arm; "" when there is one
 	locks    *extract.Locks
 	runner   *lifecycle.Runner // of long work
+	keys     keyring
 	log      *slog.Logger
 	closers  []func() error
 }
@@ -118,6 +119,9 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 		return err
 	}
 	if err := e.startExtraction(o, paused); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
+		return err
+	}
+	if err := e.loadKeys(ctx); err != nil {
 		return err
 	}
 	return e.startOperations(ctx, o.Logger)

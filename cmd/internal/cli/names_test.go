@@ -61,13 +61,17 @@ var names = []struct {
 	{"Diff", nil, nil},
 	{"Changes", []string{"get"}, []string{"GET /v1/memories/{id}/history"}},
 	{"StatsAt", []string{"stats"}, []string{"GET /v1/stats"}},
+	{"Keys", []string{"keys"}, []string{"GET /v1/admin/keys"}},
+	{"CreateKey", []string{"keys"}, []string{"POST /v1/admin/keys"}},
+	{"RotateKey", []string{"keys"}, []string{"POST /v1/admin/keys/{id}/rotate"}},
+	{"RevokeKey", []string{"keys"}, []string{"DELETE /v1/admin/keys/{id}"}},
 	{"Audit", []string{"audit"}, []string{"GET /v1/admin/audit"}},
 	{"Usage", []string{"usage"}, []string{"GET /v1/usage"}},
 	{"Stats", []string{"stats"}, []string{"GET /v1/stats"}},
 }
 
 // noVerbs are methods of the façade that hold an engine together and are no verbs of a surface.
-var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle"}
+var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate"}
 
 // unverbed are commands about the program itself.
 var unverbed = []string{"bench", "model", "key", "serve", "config", "demo", "version", "completion", "help"}

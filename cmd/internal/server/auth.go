@@ -104,18 +104,38 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 func (s *Server) caller(r *http.Request) (principal, error) {
 	keys := s.live.Load().keys
-	if keys == nil {
-		return s.local, ofThisMachine(r)
-	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") || key == "" {
+	if key = strings.TrimSpace(key); !strings.EqualFold(scheme, "Bearer") {
+		key = ""
+	}
+	if p, ok := s.made(key); ok {
+		return p, nil
+	}
+	switch {
+	case keys == nil:
+		return s.local, ofThisMachine(r)
+	case key == "":
 		return principal{}, unauthorized("Authorization: must be \"Bearer\" and a key")
 	}
-	p, ok := keys.find(strings.TrimSpace(key))
+	p, ok := keys.find(key)
 	if !ok {
 		return principal{}, unauthorized("Authorization: the key is not known here")
 	}
 	return p, nil
+}
+
+// made finds a key that was made while running. A server without configured keys takes one, too: it narrows what the
+// caller on this machine may do.
+func (s *Server) made(key string) (principal, bool) {
+	if key == "" {
+		return principal{}, false
+	}
+	m, err := s.tenants(s.set.Tenant)
+	if err != nil {
+		return principal{}, false
+	}
+	k, ok := m.Authenticate(key)
+	return principal{name: k.Name, tenant: k.Tenant, role: config.Role(k.Role), agents: k.Agents, users: k.Users}, ok
 }
 
 func unauthorized(detail string) error {

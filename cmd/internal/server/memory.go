@@ -21,6 +21,7 @@ type Memory interface {
 	Mover
 	Overseer
 	Operator
+	Doorkeeper
 }
 
 // Listener takes conversations in.
@@ -73,6 +74,15 @@ type Operator interface {
 	CancelOperation(ctx context.Context, id string) (store.Operation, error)
 	RetryOperation(ctx context.Context, id string) (store.Operation, error)
 	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)
+}
+
+// Doorkeeper knows the keys that were made while running.
+type Doorkeeper interface {
+	Authenticate(secret string) (evoke.Key, bool)
+	Keys(ctx context.Context) ([]evoke.Key, error)
+	CreateKey(ctx context.Context, r evoke.KeyRequest) (evoke.KeySecret, error)
+	RotateKey(ctx context.Context, name string, grace time.Duration) (evoke.KeySecret, error)
+	RevokeKey(ctx context.Context, name string) (evoke.Key, error)
 }
 
 // Mover works on many items at once.

@@ -212,6 +212,36 @@ type IngestResult = evoke.IngestResult
 // Item defines model for Item.
 type Item = store.Item
 
+// Key defines model for Key.
+type Key = evoke.Key
+
+// KeyRequest defines model for KeyRequest.
+type KeyRequest struct {
+	// Agents patterns of the agents granted, * for all; without any only calls without an agent
+	Agents *[]Name `json:"agents,omitempty"`
+
+	// ExpiresAt never without it
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+
+	// Name unique within the tenant; for the log and the audit log
+	Name string  `json:"name"`
+	Role KeyRole `json:"role"`
+
+	// Users users granted; without any every user
+	Users *[]Name `json:"users,omitempty"`
+}
+
+// KeyRole defines model for KeyRole.
+type KeyRole = string
+
+// KeySecret defines model for KeySecret.
+type KeySecret = evoke.KeySecret
+
+// KeysResult defines model for KeysResult.
+type KeysResult struct {
+	Keys []Key `json:"keys"`
+}
+
 // Kind defines model for Kind.
 type Kind = store.Kind
 
@@ -497,6 +527,12 @@ type AdminImportParams struct {
 	From *foreign.Format `form:"from,omitempty" json:"from,omitempty"`
 }
 
+// AdminRotateKeyParams defines parameters for AdminRotateKey.
+type AdminRotateKeyParams struct {
+	// Grace for how many seconds the old secret is taken as well
+	Grace *int `form:"grace,omitempty" json:"grace,omitempty"`
+}
+
 // AdminOperationsParams defines parameters for AdminOperations.
 type AdminOperationsParams struct {
 	// Kind such as erase
@@ -671,6 +707,9 @@ type AdminRetryEventsJSONRequestBody = RetryRequest
 // AdminForgetJSONRequestBody defines body for AdminForget for application/json ContentType.
 type AdminForgetJSONRequestBody = ForgetRequest
 
+// AdminCreateKeyJSONRequestBody defines body for AdminCreateKey for application/json ContentType.
+type AdminCreateKeyJSONRequestBody = KeyRequest
+
 // AdminApproveJSONRequestBody defines body for AdminApprove for application/json ContentType.
 type AdminApproveJSONRequestBody = ReviewRequest
 
@@ -724,6 +763,18 @@ type ServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx echo.Context, params AdminImportParams) error
+	// AdminKeys The tenant's keys that were made here, without secrets; needs a key that grants every user and agent
+	// (GET /v1/admin/keys)
+	AdminKeys(ctx echo.Context) error
+	// AdminCreateKey Make a key of the tenant; needs a key that grants every user and agent
+	// (POST /v1/admin/keys)
+	AdminCreateKey(ctx echo.Context) error
+	// AdminRevokeKey End a key, named by its name, from the next call on; needs a key that grants every user and agent
+	// (DELETE /v1/admin/keys/{id})
+	AdminRevokeKey(ctx echo.Context, id Id) error
+	// AdminRotateKey Give a key, named by its name, a new secret; needs a key that grants every user and agent
+	// (POST /v1/admin/keys/{id}/rotate)
+	AdminRotateKey(ctx echo.Context, id Id, params AdminRotateKeyParams) error
 	// AdminOperations Long work: what waits, runs and has ended, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/operations)
 	AdminOperations(ctx echo.Context, params AdminOperationsParams) error
@@ -1002,6 +1053,65 @@ func (w *ServerInterfaceWrapper) AdminImport(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminImport(ctx, params)
+	return err
+}
+
+// AdminKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminKeys(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminKeys(ctx)
+	return err
+}
+
+// AdminCreateKey converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminCreateKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminCreateKey(ctx)
+	return err
+}
+
+// AdminRevokeKey converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRevokeKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRevokeKey(ctx, id)
+	return err
+}
+
+// AdminRotateKey converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRotateKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminRotateKeyParams
+	// ------------- Optional query parameter "grace" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "grace", ctx.QueryParams(), &params.Grace, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grace: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRotateKey(ctx, id, params)
 	return err
 }
 
@@ -1779,6 +1889,10 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/admin/operations/:id", wrapper.AdminOperation, options.OperationMiddlewares["adminOperation"]...)
 	router.POST(options.BaseURL+"/v1/admin/operations/:id/cancel", wrapper.AdminCancelOperation, options.OperationMiddlewares["adminCancelOperation"]...)
 	router.POST(options.BaseURL+"/v1/admin/operations/:id/retry", wrapper.AdminRetryOperation, options.OperationMiddlewares["adminRetryOperation"]...)
+	router.GET(options.BaseURL+"/v1/admin/keys", wrapper.AdminKeys, options.OperationMiddlewares["adminKeys"]...)
+	router.POST(options.BaseURL+"/v1/admin/keys", wrapper.AdminCreateKey, options.OperationMiddlewares["adminCreateKey"]...)
+	router.DELETE(options.BaseURL+"/v1/admin/keys/:id", wrapper.AdminRevokeKey, options.OperationMiddlewares["adminRevokeKey"]...)
+	router.POST(options.BaseURL+"/v1/admin/keys/:id/rotate", wrapper.AdminRotateKey, options.OperationMiddlewares["adminRotateKey"]...)
 	router.GET(options.BaseURL+"/v1/admin/audit", wrapper.AdminAudit, options.OperationMiddlewares["adminAudit"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
 	router.POST(options.BaseURL+"/v1/admin/import", wrapper.AdminImport, options.OperationMiddlewares["adminImport"]...)
@@ -2079,6 +2193,162 @@ type AdminImportdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminImportdefaultApplicationProblemPlusJSONResponse) VisitAdminImportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminKeysRequestObject struct {
+}
+
+type AdminKeysResponseObject interface {
+	VisitAdminKeysResponse(w http.ResponseWriter) error
+}
+
+type AdminKeys200JSONResponse KeysResult
+
+func (response AdminKeys200JSONResponse) VisitAdminKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminKeysdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminKeysdefaultApplicationProblemPlusJSONResponse) VisitAdminKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminCreateKeyRequestObject struct {
+	Body *AdminCreateKeyJSONRequestBody
+}
+
+type AdminCreateKeyResponseObject interface {
+	VisitAdminCreateKeyResponse(w http.ResponseWriter) error
+}
+
+type AdminCreateKey201JSONResponse KeySecret
+
+func (response AdminCreateKey201JSONResponse) VisitAdminCreateKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminCreateKeydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminCreateKeydefaultApplicationProblemPlusJSONResponse) VisitAdminCreateKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRevokeKeyRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type AdminRevokeKeyResponseObject interface {
+	VisitAdminRevokeKeyResponse(w http.ResponseWriter) error
+}
+
+type AdminRevokeKey200JSONResponse Key
+
+func (response AdminRevokeKey200JSONResponse) VisitAdminRevokeKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRevokeKeydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRevokeKeydefaultApplicationProblemPlusJSONResponse) VisitAdminRevokeKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRotateKeyRequestObject struct {
+	Id     Id `json:"id"`
+	Params AdminRotateKeyParams
+}
+
+type AdminRotateKeyResponseObject interface {
+	VisitAdminRotateKeyResponse(w http.ResponseWriter) error
+}
+
+type AdminRotateKey200JSONResponse KeySecret
+
+func (response AdminRotateKey200JSONResponse) VisitAdminRotateKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRotateKeydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRotateKeydefaultApplicationProblemPlusJSONResponse) VisitAdminRotateKeyResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3227,6 +3497,18 @@ type StrictServerInterface interface {
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx context.Context, request AdminImportRequestObject) (AdminImportResponseObject, error)
+	// AdminKeys The tenant's keys that were made here, without secrets; needs a key that grants every user and agent
+	// (GET /v1/admin/keys)
+	AdminKeys(ctx context.Context, request AdminKeysRequestObject) (AdminKeysResponseObject, error)
+	// AdminCreateKey Make a key of the tenant; needs a key that grants every user and agent
+	// (POST /v1/admin/keys)
+	AdminCreateKey(ctx context.Context, request AdminCreateKeyRequestObject) (AdminCreateKeyResponseObject, error)
+	// AdminRevokeKey End a key, named by its name, from the next call on; needs a key that grants every user and agent
+	// (DELETE /v1/admin/keys/{id})
+	AdminRevokeKey(ctx context.Context, request AdminRevokeKeyRequestObject) (AdminRevokeKeyResponseObject, error)
+	// AdminRotateKey Give a key, named by its name, a new secret; needs a key that grants every user and agent
+	// (POST /v1/admin/keys/{id}/rotate)
+	AdminRotateKey(ctx context.Context, request AdminRotateKeyRequestObject) (AdminRotateKeyResponseObject, error)
 	// AdminOperations Long work: what waits, runs and has ended, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/operations)
 	AdminOperations(ctx context.Context, request AdminOperationsRequestObject) (AdminOperationsResponseObject, error)
@@ -3559,6 +3841,126 @@ func (sh *strictHandler) AdminImport(ctx echo.Context, params AdminImportParams)
 		return err
 	} else if validResponse, ok := response.(AdminImportResponseObject); ok {
 		return validResponse.VisitAdminImportResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminKeys operation middleware
+func (sh *strictHandler) AdminKeys(ctx echo.Context) error {
+	var request AdminKeysRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminKeys(ctx.Request().Context(), request.(AdminKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminKeysResponseObject); ok {
+		return validResponse.VisitAdminKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminCreateKey operation middleware
+func (sh *strictHandler) AdminCreateKey(ctx echo.Context) error {
+	var request AdminCreateKeyRequestObject
+
+	var body AdminCreateKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminCreateKey(ctx.Request().Context(), request.(AdminCreateKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminCreateKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminCreateKeyResponseObject); ok {
+		return validResponse.VisitAdminCreateKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminRevokeKey operation middleware
+func (sh *strictHandler) AdminRevokeKey(ctx echo.Context, id Id) error {
+	var request AdminRevokeKeyRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRevokeKey(ctx.Request().Context(), request.(AdminRevokeKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRevokeKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRevokeKeyResponseObject); ok {
+		return validResponse.VisitAdminRevokeKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminRotateKey operation middleware
+func (sh *strictHandler) AdminRotateKey(ctx echo.Context, id Id, params AdminRotateKeyParams) error {
+	var request AdminRotateKeyRequestObject
+
+	request.Id = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRotateKey(ctx.Request().Context(), request.(AdminRotateKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRotateKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRotateKeyResponseObject); ok {
+		return validResponse.VisitAdminRotateKeyResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

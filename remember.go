@@ -261,7 +261,7 @@ func (m *Memory) newVersion(old, next *store.Item, r UpdateRequest) {
 	next.ID = newID()
 	next.RecordedAt = now
 	next.Supersedes = old.ID
-	next.Provenance.By, next.Provenance.EndedBy = store.Updated, ""
+	next.Provenance.By, next.Provenance.EndedBy, next.Provenance.Edited = "", "", true
 	if old.IsProfile() { // it stays that section
 		next.FollowProfile(old)
 	} else {

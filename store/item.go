@@ -98,16 +98,14 @@ type Provenance struct {
 	Durability  string `json:"durability,omitempty"`  // for whom it holds: "agent", "project" or "task"; "": the user
 	Evidence    int    `json:"evidence,omitempty"`    // how often the statement was confirmed since it was first stored
 	Corrections int    `json:"corrections,omitempty"` // how often its speaker corrected what stood in its place before
-	// By is what made this version of the item beside its extraction: the id of an operation, or Updated; EndedBy is the
-	// operation that retracted it. Both are what an undo goes by.
+	// By is the id of the operation that made this version of the item, EndedBy of the one that retracted it; Edited tells
+	// that somebody changed the words of the version before. An undo goes by them.
 	By      string `json:"by,omitempty"`
 	EndedBy string `json:"ended_by,omitempty"`
+	Edited  bool   `json:"edited,omitempty"`
 	// Said is when the statement was last made, as far as is known: what was said before it does not take its place.
 	Said time.Time `json:"said,omitzero"`
 }
-
-// Updated is the Provenance.By of a version that somebody made by changing the content of the one before.
-const Updated = "update"
 
 // repair makes all texts valid UTF-8; the ids of turns in a copy when one is broken.
 func (p *Provenance) repair() {

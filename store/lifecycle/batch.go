@@ -40,7 +40,7 @@ func (b *Batch) added(it *store.Item) bool {
 	p := &it.Provenance
 	return (b.Source == "" || b.Source == p.Origin) && (b.Thread == "" || b.Thread == it.Turn.Thread) && (b.Extractor == "" || b.Extractor == p.Extractor) &&
 		(b.Operation == "" || b.Operation == p.By) && b.span().Contains(it.RecordedAt) &&
-		(p.By != store.Updated || b.Source+b.Thread+b.Extractor == "")
+		(!p.Edited || b.Source+b.Thread+b.Extractor == "")
 }
 
 // closed and retracted tell whether the batch ended the item without anything of its own in its place.

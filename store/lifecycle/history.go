@@ -42,10 +42,10 @@ func Changes(versions []store.Item) []Change {
 		p := &it.Provenance
 		c := Change{At: it.RecordedAt, Did: Added, ID: it.ID, Who: it.Turn.Speaker, By: cmp.Or(p.Extractor, p.Origin), Turns: p.Turns, Quote: p.Quote}
 		switch {
-		case p.By == store.Updated:
-			c.By = store.Updated
 		case p.By != "":
 			c.Did, c.Operation, c.By = Restored, p.By, "operation"
+		case p.Edited:
+			c.By = "update"
 		}
 		out = append(out, c)
 		if !it.ClosedAt.IsZero() {

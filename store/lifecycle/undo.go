@@ -60,6 +60,7 @@ type unit struct{ retract, reopen []string }
 type plan struct {
 	batch   Batch
 	op      string
+	added   map[string]bool // that the batch made, whatever became of it
 	retract map[string]bool
 	reopen  map[string]bool
 	units   []unit
@@ -209,6 +210,7 @@ const (
 func (u *Undo) plan(ctx context.Context, a UndoArgs, op string) (*plan, error) {
 	p := &plan{batch: a.Batch, op: op, retract: map[string]bool{}, reopen: map[string]bool{}, left: map[string]string{}}
 	next, gone, added := map[string]string{}, map[string]bool{}, map[string]bool{}
+	p.added = added
 	err := u.all(ctx, a.Scope, func(it *store.Item) {
 		if it.SupersededBy != "" {
 			next[it.ID] = it.SupersededBy

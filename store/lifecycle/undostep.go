@@ -129,12 +129,23 @@ func (s *step) end(ctx context.Context, it *store.Item) (last *store.Item, free 
 		if v == nil {
 			return last, free, nil // erased
 		}
-		if v.RetractedAt.IsZero() && !s.p.retract[id] && v.Provenance.By != s.p.op {
+		if v.RetractedAt.IsZero() && !s.p.retract[id] && v.Provenance.By != s.p.op || s.changedSince(v, it) {
 			free = false
 		}
 		last = v
 	}
 	return last, free, nil
+}
+
+// changedSince tells whether others changed a later version after the operation to be undone had retracted an item: what
+// that operation left is no longer there to be undone.
+func (s *step) changedSince(v, it *store.Item) bool {
+	of := s.p.batch.Operation
+	if of == "" || it.Provenance.EndedBy != of {
+		return false
+	}
+	p := &v.Provenance
+	return v.RecordedAt.After(it.RetractedAt) && p.By != of && p.By != s.p.op || v.RetractedAt.After(it.RetractedAt) && p.EndedBy != of && p.EndedBy != s.p.op
 }
 
 // reopen makes an item that the batch ended hold again, in a new version at the end of its chain.
@@ -159,7 +170,7 @@ func (s *step) reopen(ctx context.Context, it *store.Item) error {
 	if !it.RetractedAt.IsZero() && !it.RetractedAt.Equal(it.ClosedAt) && !s.p.batch.retracted(it) {
 		return nil // retracted by another since
 	}
-	byBatch := it.SupersededBy != "" && closer != nil && closer.Provenance.EndedBy == s.p.op || s.p.batch.closed(it)
+	byBatch := closer != nil && s.p.added[closer.ID] && !closer.RetractedAt.IsZero() || s.p.batch.closed(it)
 	if !byBatch && !s.p.batch.retracted(it) {
 		return nil // its end is not of the batch, or no longer
 	}

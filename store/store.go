@@ -189,6 +189,8 @@ func (e *Embedding) Rows() [][]float32 {
 type Admin interface {
 	// Scopes lists the scopes of a tenant that hold items, ordered by Key.
 	Scopes(ctx context.Context, tenant string) ([]Scope, error)
+	// Census counts a tenant's items over all of its scopes.
+	Census(ctx context.Context, tenant string, q CensusQuery) (Census, error)
 	// Model returns the id of the vector space the store's vectors are in; "" before the first vector.
 	Model(ctx context.Context) (string, error)
 	// SetModel claims the store's vector space. It fails with ErrConflict when the store has another one, also while

@@ -30,7 +30,7 @@ func RunStore(t *testing.T, open func(*testing.T) store.Store) {
 		{"ArmsAgree", armsAgree}, {"ArmsWithinFilter", armsWithinFilter}, {"ArmsAsOf", armsAsOf}, {"ArmsAlone", armsAlone},
 		{"ContextArm", contextArm}, {"Neighbours", neighbours}, {"Chunked", chunked}, {"FollowsWrites", followsWrites},
 		{"QueryRefused", queryRefused}, {"Statistics", statistics}, {"Corrections", corrections}, {"Unwritten", unwritten},
-		{"Isolation", isolation}, {"IsolationOfStatistics", isolationOfStatistics}, {"Scopes", scopes}, {"ScopeRefused", scopeRefused},
+		{"Isolation", isolation}, {"IsolationOfStatistics", isolationOfStatistics}, {"Scopes", scopes}, {"Census", census}, {"ScopeRefused", scopeRefused},
 		{"Model", model}, {"EmbeddingRefused", embeddingRefused}, {"EmbeddingStale", embeddingStale}, {"EmbeddingKept", embeddingKept},
 		{"Concurrent", concurrent}, {"Cancelled", storeCancelled}, {"Closed", storeClosed},
 	})

@@ -1,0 +1,31 @@
+package store
+
+import "time"
+
+// Census counts a tenant's items, over all of its scopes.
+type Census struct {
+	Kinds      map[Kind]int
+	Categories map[Category]int // those without one under ""
+	Since      []int            // as many as moments were asked for: the items recorded at or after each
+	Bytes      int64            // of contents and vectors
+}
+
+// CensusQuery asks for a Census.
+type CensusQuery struct {
+	View  View
+	Since []time.Time // at most 16 moments
+}
+
+// Validate fails with ErrTenant without a tenant, and with ErrInvalid when too many moments are asked for.
+func (q *CensusQuery) Validate(tenant string) error {
+	if tenant == "" {
+		return ErrTenant
+	}
+	if err := ValidateName("tenant", tenant); err != nil {
+		return err
+	}
+	if len(q.Since) > 16 {
+		return Invalid("since", "at most 16 moments", "")
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evoke/store"
+)
+
+// Census counts a tenant's items.
+func (db *DB) Census(ctx context.Context, tenant string, q store.CensusQuery) (store.Census, error) {
+	c := store.Census{Kinds: map[store.Kind]int{}, Categories: map[store.Category]int{}, Since: make([]int, len(q.Since))}
+	if err := db.enter(ctx); err != nil {
+		return c, err
+	}
+	defer db.leave()
+	if err := q.Validate(tenant); err != nil {
+		return c, fmt.Errorf("census: %w", err)
+	}
+	var w where
+	for _, at := range q.Since {
+		w.args = append(w.args, micros(at)) // they stand before the conditions
+	}
+	w.and("i.scope IN (SELECT n FROM scopes WHERE tenant = ?)", tenant)
+	w.view(q.View)
+	query := "SELECT i.kind, i.category, count(*), total(octet_length(i.content)), total(x.bytes)" + strings.Repeat(", sum(recorded_at >= ?)", len(q.Since)) +
+		` FROM items i LEFT JOIN (SELECT item, sum(octet_length(row)) AS bytes FROM vectors GROUP BY item) x ON x.item = i.n
+WHERE ` + w.text() + " GROUP BY i.kind, i.category"
+	err := db.reading(func(r *sql.DB) (err error) {
+		rows, err := r.QueryContext(ctx, query, w.args...)
+		if err != nil {
+			return wrap("census", err)
+		}
+		defer func() { err = errors.Join(err, wrap("census", rows.Close())) }()
+		for rows.Next() {
+			var kind, category string
+			var n int
+			var text, vectors float64
+			since := make([]int, len(q.Since))
+			into := []any{&kind, &category, &n, &text, &vectors}
+			for i := range since {
+				into = append(into, &since[i])
+			}
+			if err := rows.Scan(into...); err != nil {
+				return wrap("census", err)
+			}
+			c.Kinds[store.Kind(kind)] += n
+			c.Categories[store.Category(category)] += n
+			c.Bytes += int64(text) + int64(vectors)
+			for i, m := range since {
+				c.Since[i] += m
+			}
+		}
+		return wrap("census", rows.Err())
+	})
+	return c, err
+}

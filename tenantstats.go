@@ -1,0 +1,89 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"evoke/store"
+)
+
+// TenantStats counts what a tenant has, over all of its memories.
+type TenantStats struct {
+	Memories   int                      `json:"memories"` // that hold items
+	Total      int                      `json:"total"`    // current items
+	Versions   int                      `json:"versions"` // with those that are closed or retracted, and sections of profiles
+	Kinds      map[store.Kind]int       `json:"kinds"`    // zeros included
+	Categories map[store.Category]int   `json:"categories"`
+	Ages       []AgeCount               `json:"ages"`  // youngest first
+	Bytes      int64                    `json:"bytes"` // of contents and vectors, those of all versions
+	Events     map[store.EventState]int `json:"events"`
+	Usage      UsageSum                 `json:"usage"`          // of language models, in the last 30 days
+	Cost       float64                  `json:"cost,omitempty"` // of Usage, at the prices of the settings
+	Embedder   string                   `json:"embedder"`       // "none" without a model
+	Note       string                   `json:"note,omitempty"` // why there is no dense search, when there is none
+}
+
+// AgeCount counts the current items that were recorded within so many days, and not within fewer that another AgeCount has.
+type AgeCount struct {
+	Days  int `json:"days"` // 0: older than those before
+	Items int `json:"items"`
+}
+
+// ageDays are the bounds of the ages that are counted.
+var ageDays = [...]int{1, 7, 30, 90, 365}
+
+// TenantStats counts the tenant's items by kind, category and age, and what they take.
+func (m *Memory) TenantStats(ctx context.Context) (TenantStats, error) {
+	st, err := m.tenantStats(ctx)
+	if err != nil {
+		return TenantStats{}, fmt.Errorf("stats of the tenant: %w", err)
+	}
+	return st, nil
+}
+
+func (m *Memory) tenantStats(ctx context.Context) (st TenantStats, err error) {
+	st.Kinds, st.Categories = map[store.Kind]int{}, map[store.Category]int{}
+	st.Embedder, st.Note = m.embedderID(), m.noDense
+	now := m.now()
+	q := store.CensusQuery{View: m.view(time.Time{}, false)}
+	for _, days := range ageDays {
+		q.Since = append(q.Since, now.AddDate(0, 0, -days))
+	}
+	current, err := m.store.Census(ctx, m.tenant, q)
+	if err != nil {
+		return st, err
+	}
+	for _, k := range store.Kinds() {
+		st.Kinds[k] = current.Kinds[k]
+		st.Total += current.Kinds[k]
+	}
+	for _, c := range store.Categories() {
+		st.Categories[c] = current.Categories[c]
+	}
+	younger := 0
+	for i, days := range ageDays {
+		st.Ages = append(st.Ages, AgeCount{days, current.Since[i] - younger})
+		younger = current.Since[i]
+	}
+	st.Ages = append(st.Ages, AgeCount{0, st.Total - younger})
+	all, err := m.store.Census(ctx, m.tenant, store.CensusQuery{View: store.View{All: true}})
+	if err != nil {
+		return st, err
+	}
+	for _, n := range all.Kinds {
+		st.Versions += n
+	}
+	st.Bytes = all.Bytes
+	scopes, err := m.store.Scopes(ctx, m.tenant)
+	if err != nil {
+		return st, err
+	}
+	st.Memories = len(scopes)
+	if st.Events, err = m.ledger.CountEvents(ctx, m.tenant); err != nil {
+		return st, err
+	}
+	used, err := m.Usage(ctx, UsageRequest{})
+	st.Usage, st.Cost = used.Total, used.Cost
+	return st, err
+}

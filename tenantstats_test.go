@@ -1,0 +1,55 @@
+package evoke
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evoke/store"
+)
+
+func TestTenantStatsCountOverAllMemories(t *testing.T) {
+	clock := clockAt(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	m := open(t, &Options{Clock: clock.now})
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range []RememberRequest{
+		{Who: Who{User: "ann"}, Content: "tea", Category: store.Preference},
+		{Who: Who{User: "ann", Agent: "helper"}, Content: "coffee", Category: store.Preference},
+		{Who: Who{User: "bob"}, Content: "ask first", Kind: store.Procedural},
+	} {
+		_, err := m.Remember(t.Context(), r)
+		must(err)
+	}
+	if _, err := m.Import(t.Context(), Who{User: "bob"}, strings.NewReader(
+		`{"text":"old","type":"episodic","recorded_at":"2026-02-20T00:00:00Z"}`+"\n"+`{"text":"older","category":"goal","recorded_at":"2020-01-01T00:00:00Z"}`), nil); err != nil {
+		t.Fatal(err)
+	}
+	list, err := m.List(t.Context(), ListRequest{Who: Who{User: "ann"}})
+	must(err)
+	changed := "green tea"
+	_, err = m.Update(t.Context(), UpdateRequest{Who: Who{User: "ann"}, ID: list.Items[0].ID, Content: &changed})
+	must(err)
+	other, err := m.ForTenant("other")
+	must(err)
+	_, err = other.Remember(t.Context(), RememberRequest{Content: "theirs"})
+	must(err)
+
+	got, err := m.TenantStats(t.Context())
+	must(err)
+	want := TenantStats{
+		Memories: 3, Total: 5, Versions: 6, Bytes: int64(len("tea" + "coffee" + "ask first" + "old" + "older" + changed)), Embedder: "none", Note: got.Note,
+		Kinds: map[store.Kind]int{store.Episodic: 1, store.Semantic: 3, store.Procedural: 1},
+		Ages:  []AgeCount{{1, 3}, {7, 0}, {30, 1}, {90, 0}, {365, 0}, {0, 1}}, Events: got.Events,
+		Categories: map[store.Category]int{store.Preference: 2, store.Knowledge: 0, store.Context: 0, store.Behavior: 0, store.Goal: 1, store.Correction: 0},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got.Events) == 0 {
+		t.Error(diff)
+	}
+}

@@ -72,7 +72,7 @@ func (a *app) getCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printItems(items, "")
+				return a.printHistory(items)
 			}
 			it, err := s.Get(ctx, a.who, args[0])
 			if errors.Is(err, store.ErrNotFound) {
@@ -369,13 +369,18 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 }
 
 func (a *app) statsCmd() *cobra.Command {
-	return &cobra.Command{
+	var asOf string
+	c := &cobra.Command{
 		Use: "stats", Short: "Count a memory's items", Args: cobra.NoArgs,
 		Long: `Counts the current items of one memory: the one that --user and --agent name, with neither that of the user "default". (export
 without them writes every memory of the tenant, and says so.)`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			at, err := when("as-of", asOf)
+			if err != nil {
+				return err
+			}
 			return a.withMemory(c, func(ctx context.Context, s session) error {
-				st, err := s.Stats(ctx, a.who)
+				st, err := s.StatsAt(ctx, a.who, at)
 				if err != nil {
 					return err
 				}
@@ -394,6 +399,9 @@ without them writes every memory of the tenant, and says so.)`,
 			})
 		},
 	}
+	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
+	c.AddCommand(a.tenantStatsCmd())
+	return c
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -90,6 +90,19 @@ func (h *handlers) AdminRetryOperation(ctx context.Context, r api.AdminRetryOper
 	return api.AdminRetryOperation200JSONResponse{Operation: op}, nil
 }
 
+// AdminStats tells what the tenant has.
+func (h *handlers) AdminStats(ctx context.Context, _ api.AdminStatsRequestObject) (api.AdminStatsResponseObject, error) {
+	c, err := h.tenantCall(ctx, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	st, err := c.TenantStats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return api.AdminStats200JSONResponse(st), nil
+}
+
 // AdminAudit lists who did what.
 func (h *handlers) AdminAudit(ctx context.Context, r api.AdminAuditRequestObject) (api.AdminAuditResponseObject, error) {
 	c, err := h.tenantCall(ctx, nil, nil)

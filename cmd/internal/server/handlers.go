@@ -9,6 +9,7 @@ import (
 	"evoke/cmd/internal/server/api"
 	"evoke/extract/message"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // handlers answer the operations of the specification.
@@ -173,7 +174,7 @@ func (h *handlers) Get(ctx context.Context, r api.GetRequestObject) (api.GetResp
 	return api.Get200JSONResponse(it), nil
 }
 
-// History reads every version of an item.
+// History reads every version of an item, and who did what to it.
 func (h *handlers) History(ctx context.Context, r api.HistoryRequestObject) (api.HistoryResponseObject, error) {
 	c, err := h.call(ctx, r.Params.User, r.Params.Agent, nil)
 	if err != nil {
@@ -183,7 +184,7 @@ func (h *handlers) History(ctx context.Context, r api.HistoryRequestObject) (api
 	if err != nil {
 		return nil, err
 	}
-	return api.History200JSONResponse(page(items, "")), nil
+	return api.History200JSONResponse{Items: items, Changes: lifecycle.Changes(items)}, nil
 }
 
 func page(items []store.Item, next string) api.Page {

@@ -22,6 +22,13 @@ type Memory interface {
 	Overseer
 	Operator
 	Doorkeeper
+	Historian
+}
+
+// Historian shows what became of a memory, and takes batches of writes back.
+type Historian interface {
+	Diff(ctx context.Context, r evoke.DiffRequest) (evoke.DiffResult, error)
+	Undo(ctx context.Context, r evoke.UndoRequest) (evoke.UndoResult, error)
 }
 
 // Listener takes conversations in.
@@ -48,6 +55,7 @@ type Searcher interface {
 	ShownBlock(ctx context.Context, r evoke.BlockRequest) (store.ShownBlock, error)
 	Feedback(ctx context.Context, r evoke.FeedbackRequest) (evoke.FeedbackResult, error)
 	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
+	StatsAt(ctx context.Context, w evoke.Who, at time.Time) (evoke.Stats, error)
 	Profile(ctx context.Context, r evoke.ProfileRequest) (evoke.ProfileResult, error)
 }
 
@@ -74,6 +82,7 @@ type Operator interface {
 	CancelOperation(ctx context.Context, id string) (store.Operation, error)
 	RetryOperation(ctx context.Context, id string) (store.Operation, error)
 	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)
+	TenantStats(ctx context.Context) (evoke.TenantStats, error)
 }
 
 // Doorkeeper knows the keys that were made while running.

@@ -86,7 +86,7 @@ func (h *handlers) Stats(ctx context.Context, r api.StatsRequestObject) (api.Sta
 	if err != nil {
 		return nil, err
 	}
-	st, err := c.Stats(ctx, c.who)
+	st, err := c.StatsAt(ctx, c.who, value(r.Params.AsOf))
 	if err != nil {
 		return nil, err
 	}

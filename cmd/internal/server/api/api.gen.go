@@ -15,6 +15,7 @@ import (
 	"evoke"
 	"evoke/recall"
 	"evoke/store"
+	"evoke/store/lifecycle"
 	"evoke/store/lifecycle/foreign"
 
 	"github.com/labstack/echo/v4"
@@ -56,6 +57,9 @@ type AuditResult = evoke.AuditResult
 
 // Category defines model for Category.
 type Category = store.Category
+
+// Change defines model for Change.
+type Change = lifecycle.Change
 
 // Confidence How likely the best candidates hold what the query asks for; under 0.3 most likely nothing speaks of it. 0 without a query or candidates. It is about answers to questions: what bears on a task without sharing its words gets a low one.
 type Confidence = float64
@@ -111,6 +115,9 @@ type ContextRequest struct {
 
 // ContextResult defines model for ContextResult.
 type ContextResult = evoke.ContextResult
+
+// DiffResult defines model for DiffResult.
+type DiffResult = evoke.DiffResult
 
 // EraseRequest Exactly one of tenant and the names of a user, an agent or both.
 type EraseRequest struct {
@@ -183,6 +190,13 @@ type ForgetRequest struct {
 
 // ForgetResult defines model for ForgetResult.
 type ForgetResult = evoke.ForgetResult
+
+// HistoryResult defines model for HistoryResult.
+type HistoryResult struct {
+	// Changes who did what to which version, and when, oldest first
+	Changes []Change `json:"changes"`
+	Items   []Item   `json:"items"`
+}
 
 // Hit defines model for Hit.
 type Hit = recall.Hit
@@ -416,8 +430,31 @@ type ShownBlock = store.ShownBlock
 // Stats defines model for Stats.
 type Stats = evoke.Stats
 
+// TenantStats defines model for TenantStats.
+type TenantStats = evoke.TenantStats
+
 // TimeRange defines model for TimeRange.
 type TimeRange = store.TimeRange
+
+// UndoRequest At least one of source, thread, extractor, operation, from and to.
+type UndoRequest struct {
+	Agent     *Name `json:"agent,omitempty"`
+	DryRun    *bool `json:"dry_run,omitempty"`
+	Extractor *Name `json:"extractor,omitempty"`
+
+	// From recorded then or later
+	From      *time.Time `json:"from,omitempty"`
+	Operation *Name      `json:"operation,omitempty"`
+	Source    *Name      `json:"source,omitempty"`
+	Thread    *Name      `json:"thread,omitempty"`
+
+	// To recorded earlier
+	To   *time.Time `json:"to,omitempty"`
+	User *Name      `json:"user,omitempty"`
+}
+
+// UndoResult The operation, or with dry_run what it would do.
+type UndoResult = evoke.UndoResult
 
 // Unit defines model for Unit.
 type Unit = float64
@@ -481,6 +518,23 @@ type AdminAuditParams struct {
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
 
 	// To exclusive
+	To    *time.Time `form:"to,omitempty" json:"to,omitempty"`
+	Limit *int       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// AdminDiffParams defines parameters for AdminDiff.
+type AdminDiffParams struct {
+	// User whose memory; empty: "default"
+	User *User `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent    `form:"agent,omitempty" json:"agent,omitempty"`
+	From  time.Time `form:"from" json:"from"`
+
+	// To default now; give it for further pages
 	To    *time.Time `form:"to,omitempty" json:"to,omitempty"`
 	Limit *int       `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -687,6 +741,9 @@ type StatsParams struct {
 
 	// Agent the namespace policy says which memory the agent works on
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// AsOf what was known and true then
+	AsOf *time.Time `form:"as_of,omitempty" json:"as_of,omitempty"`
 }
 
 // UsageParams defines parameters for Usage.
@@ -715,6 +772,9 @@ type AdminApproveJSONRequestBody = ReviewRequest
 
 // AdminRejectJSONRequestBody defines body for AdminReject for application/json ContentType.
 type AdminRejectJSONRequestBody = ReviewRequest
+
+// AdminUndoJSONRequestBody defines body for AdminUndo for application/json ContentType.
+type AdminUndoJSONRequestBody = UndoRequest
 
 // ContextJSONRequestBody defines body for Context for application/json ContentType.
 type ContextJSONRequestBody = ContextRequest
@@ -745,6 +805,9 @@ type ServerInterface interface {
 	// AdminAudit Who did what, newest first: credentials by name, verbs, ids and counts, never content; needs a key that grants every user and agent
 	// (GET /v1/admin/audit)
 	AdminAudit(ctx echo.Context, params AdminAuditParams) error
+	// AdminDiff What became of a memory's items between two moments, of what was known and true at each
+	// (GET /v1/admin/diff)
+	AdminDiff(ctx echo.Context, params AdminDiffParams) error
 	// AdminErase Erase for good what is kept of a user, of an agent, or of the whole tenant, as an operation; needs a key that grants every user and agent
 	// (POST /v1/admin/erase)
 	AdminErase(ctx echo.Context) error
@@ -808,6 +871,12 @@ type ServerInterface interface {
 	// AdminResume End a pause; needs a key that grants every user and agent
 	// (POST /v1/admin/queue/resume)
 	AdminResume(ctx echo.Context) error
+	// AdminStats What the tenant has, over all memories, by kind, category and age, and what it takes; needs a key that grants every user and agent
+	// (GET /v1/admin/stats)
+	AdminStats(ctx echo.Context) error
+	// AdminUndo Take a batch of writes to a memory back, as an operation that can itself be undone
+	// (POST /v1/admin/undo)
+	AdminUndo(ctx echo.Context) error
 	// ShownBlock Which items an agent was shown
 	// (GET /v1/blocks/{hash})
 	ShownBlock(ctx echo.Context, hash string, params ShownBlockParams) error
@@ -916,6 +985,59 @@ func (w *ServerInterfaceWrapper) AdminAudit(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminAudit(ctx, params)
+	return err
+}
+
+// AdminDiff converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminDiff(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminDiffParams
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminDiff(ctx, params)
 	return err
 }
 
@@ -1310,6 +1432,24 @@ func (w *ServerInterfaceWrapper) AdminResume(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminResume(ctx)
+	return err
+}
+
+// AdminStats converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminStats(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminStats(ctx)
+	return err
+}
+
+// AdminUndo converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminUndo(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminUndo(ctx)
 	return err
 }
 
@@ -1780,6 +1920,13 @@ func (w *ServerInterfaceWrapper) Stats(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
 	}
 
+	// ------------- Optional query parameter "as_of" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "as_of", ctx.QueryParams(), &params.AsOf, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.Stats(ctx, params)
 	return err
@@ -1885,6 +2032,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/queue/resume", wrapper.AdminResume, options.OperationMiddlewares["adminResume"]...)
 	router.POST(options.BaseURL+"/v1/admin/queue/drain", wrapper.AdminDrain, options.OperationMiddlewares["adminDrain"]...)
 	router.POST(options.BaseURL+"/v1/admin/erase", wrapper.AdminErase, options.OperationMiddlewares["adminErase"]...)
+	router.GET(options.BaseURL+"/v1/admin/diff", wrapper.AdminDiff, options.OperationMiddlewares["adminDiff"]...)
+	router.POST(options.BaseURL+"/v1/admin/undo", wrapper.AdminUndo, options.OperationMiddlewares["adminUndo"]...)
 	router.GET(options.BaseURL+"/v1/admin/operations", wrapper.AdminOperations, options.OperationMiddlewares["adminOperations"]...)
 	router.GET(options.BaseURL+"/v1/admin/operations/:id", wrapper.AdminOperation, options.OperationMiddlewares["adminOperation"]...)
 	router.POST(options.BaseURL+"/v1/admin/operations/:id/cancel", wrapper.AdminCancelOperation, options.OperationMiddlewares["adminCancelOperation"]...)
@@ -1893,6 +2042,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/keys", wrapper.AdminCreateKey, options.OperationMiddlewares["adminCreateKey"]...)
 	router.DELETE(options.BaseURL+"/v1/admin/keys/:id", wrapper.AdminRevokeKey, options.OperationMiddlewares["adminRevokeKey"]...)
 	router.POST(options.BaseURL+"/v1/admin/keys/:id/rotate", wrapper.AdminRotateKey, options.OperationMiddlewares["adminRotateKey"]...)
+	router.GET(options.BaseURL+"/v1/admin/stats", wrapper.AdminStats, options.OperationMiddlewares["adminStats"]...)
 	router.GET(options.BaseURL+"/v1/admin/audit", wrapper.AdminAudit, options.OperationMiddlewares["adminAudit"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
 	router.POST(options.BaseURL+"/v1/admin/import", wrapper.AdminImport, options.OperationMiddlewares["adminImport"]...)
@@ -1929,6 +2079,45 @@ type AdminAuditdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminAuditdefaultApplicationProblemPlusJSONResponse) VisitAdminAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminDiffRequestObject struct {
+	Params AdminDiffParams
+}
+
+type AdminDiffResponseObject interface {
+	VisitAdminDiffResponse(w http.ResponseWriter) error
+}
+
+type AdminDiff200JSONResponse DiffResult
+
+func (response AdminDiff200JSONResponse) VisitAdminDiffResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminDiffdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminDiffdefaultApplicationProblemPlusJSONResponse) VisitAdminDiffResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -2787,6 +2976,97 @@ func (response AdminResumedefaultApplicationProblemPlusJSONResponse) VisitAdminR
 	return err
 }
 
+type AdminStatsRequestObject struct {
+}
+
+type AdminStatsResponseObject interface {
+	VisitAdminStatsResponse(w http.ResponseWriter) error
+}
+
+type AdminStats200JSONResponse TenantStats
+
+func (response AdminStats200JSONResponse) VisitAdminStatsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminStatsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminStatsdefaultApplicationProblemPlusJSONResponse) VisitAdminStatsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminUndoRequestObject struct {
+	Body *AdminUndoJSONRequestBody
+}
+
+type AdminUndoResponseObject interface {
+	VisitAdminUndoResponse(w http.ResponseWriter) error
+}
+
+type AdminUndo200JSONResponse UndoResult
+
+func (response AdminUndo200JSONResponse) VisitAdminUndoResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminUndo202JSONResponse UndoResult
+
+func (response AdminUndo202JSONResponse) VisitAdminUndoResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminUndodefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminUndodefaultApplicationProblemPlusJSONResponse) VisitAdminUndoResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ShownBlockRequestObject struct {
 	Hash   string `json:"hash"`
 	Params ShownBlockParams
@@ -3206,7 +3486,7 @@ type HistoryResponseObject interface {
 	VisitHistoryResponse(w http.ResponseWriter) error
 }
 
-type History200JSONResponse Page
+type History200JSONResponse HistoryResult
 
 func (response History200JSONResponse) VisitHistoryResponse(w http.ResponseWriter) error {
 
@@ -3479,6 +3759,9 @@ type StrictServerInterface interface {
 	// AdminAudit Who did what, newest first: credentials by name, verbs, ids and counts, never content; needs a key that grants every user and agent
 	// (GET /v1/admin/audit)
 	AdminAudit(ctx context.Context, request AdminAuditRequestObject) (AdminAuditResponseObject, error)
+	// AdminDiff What became of a memory's items between two moments, of what was known and true at each
+	// (GET /v1/admin/diff)
+	AdminDiff(ctx context.Context, request AdminDiffRequestObject) (AdminDiffResponseObject, error)
 	// AdminErase Erase for good what is kept of a user, of an agent, or of the whole tenant, as an operation; needs a key that grants every user and agent
 	// (POST /v1/admin/erase)
 	AdminErase(ctx context.Context, request AdminEraseRequestObject) (AdminEraseResponseObject, error)
@@ -3542,6 +3825,12 @@ type StrictServerInterface interface {
 	// AdminResume End a pause; needs a key that grants every user and agent
 	// (POST /v1/admin/queue/resume)
 	AdminResume(ctx context.Context, request AdminResumeRequestObject) (AdminResumeResponseObject, error)
+	// AdminStats What the tenant has, over all memories, by kind, category and age, and what it takes; needs a key that grants every user and agent
+	// (GET /v1/admin/stats)
+	AdminStats(ctx context.Context, request AdminStatsRequestObject) (AdminStatsResponseObject, error)
+	// AdminUndo Take a batch of writes to a memory back, as an operation that can itself be undone
+	// (POST /v1/admin/undo)
+	AdminUndo(ctx context.Context, request AdminUndoRequestObject) (AdminUndoResponseObject, error)
 	// ShownBlock Which items an agent was shown
 	// (GET /v1/blocks/{hash})
 	ShownBlock(ctx context.Context, request ShownBlockRequestObject) (ShownBlockResponseObject, error)
@@ -3626,6 +3915,31 @@ func (sh *strictHandler) AdminAudit(ctx echo.Context, params AdminAuditParams) e
 		return err
 	} else if validResponse, ok := response.(AdminAuditResponseObject); ok {
 		return validResponse.VisitAdminAuditResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminDiff operation middleware
+func (sh *strictHandler) AdminDiff(ctx echo.Context, params AdminDiffParams) error {
+	var request AdminDiffRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminDiff(ctx.Request().Context(), request.(AdminDiffRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminDiff")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminDiffResponseObject); ok {
+		return validResponse.VisitAdminDiffResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -4273,6 +4587,75 @@ func (sh *strictHandler) AdminResume(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdminResumeResponseObject); ok {
 		return validResponse.VisitAdminResumeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminStats operation middleware
+func (sh *strictHandler) AdminStats(ctx echo.Context) error {
+	var request AdminStatsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminStats(ctx.Request().Context(), request.(AdminStatsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminStats")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminStatsResponseObject); ok {
+		return validResponse.VisitAdminStatsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminUndo operation middleware
+func (sh *strictHandler) AdminUndo(ctx echo.Context) error {
+	var request AdminUndoRequestObject
+
+	var body AdminUndoJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminUndo(ctx.Request().Context(), request.(AdminUndoRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminUndo")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminUndoResponseObject); ok {
+		return validResponse.VisitAdminUndoResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

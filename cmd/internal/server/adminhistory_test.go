@@ -1,0 +1,63 @@
+package server
+
+import (
+	"strings"
+	"testing"
+
+	"evoke"
+	"evoke/store/sqlitestore"
+)
+
+// A batch is looked at, taken back and told of by REST; nobody gets at a memory that the key does not grant.
+func TestDiffAndUndo(t *testing.T) {
+	admin, reader := "key-of-admin", "key-of-reader"
+	db, err := sqlitestore.OpenMemory(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	m, err := evoke.Open(t.Context(), &evoke.Options{Store: db, Ledger: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	w := newWorldOver(t, "keys: { "+HashKey(admin)+": { tenant: acme, role: admin, users: [ann] }, "+HashKey(reader)+": { tenant: acme, role: read, agents: ['*'] } }",
+		func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	as := func(key string) []string { return []string{"Authorization", "Bearer " + key} }
+	var last string
+	for _, text := range []string{"Ann lives in Rome", "Ann lives in Oslo"} {
+		in := w.want(201, w.call("POST", "/v1/memories", `{"user":"ann","subject":"home","thread":"`+text[13:]+`","content":"`+text+`"}`, as(admin)...))
+		last, _ = in.json(t)["item"].(map[string]any)["id"].(string)
+	}
+	dry := w.want(200, w.call("POST", "/v1/admin/undo", `{"user":"ann","thread":"Oslo","dry_run":true}`, as(admin)...)).body
+	if !strings.Contains(dry, `"retracted":1,"reopened":1,"conflicts":0`) {
+		t.Error(dry)
+	}
+	op, _ := w.want(202, w.call("POST", "/v1/admin/undo", `{"user":"ann","thread":"Oslo"}`, as(admin)...)).json(t)["operation"].(map[string]any)["id"].(string)
+	tenant, err := m.ForTenant("acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := tenant.WaitOperation(t.Context(), op); err != nil || done.State != "done" {
+		t.Fatal(done.State, err)
+	}
+	h := w.want(200, w.call("GET", "/v1/memories/"+last+"/history?user=ann", "", as(admin)...)).body
+	for _, want := range []string{`"did":"added"`, `"did":"replaced"`, `"did":"retracted"`, `"did":"restored"`, op} {
+		if !strings.Contains(h, want) {
+			t.Errorf("%s is not in %s", want, h)
+		}
+	}
+	d := w.want(200, w.call("GET", "/v1/admin/diff?user=ann&from=2020-01-01T00:00:00Z", "", as(admin)...)).body
+	if !strings.Contains(d, `"did":"added"`) || !strings.Contains(d, "Rome") || strings.Contains(d, "Oslo") {
+		t.Error(d)
+	}
+	st := w.want(200, w.call("GET", "/v1/stats?user=ann&as_of=2020-01-01T00:00:00Z", "", as(admin)...)).body
+	if !strings.Contains(st, `"total":0`) {
+		t.Error(st)
+	}
+	w.want(400, w.call("POST", "/v1/admin/undo", `{"user":"ann"}`, as(admin)...))
+	w.want(400, w.call("GET", "/v1/admin/diff?user=ann", "", as(admin)...))
+	w.want(403, w.call("POST", "/v1/admin/undo", `{"user":"bob","thread":"Oslo"}`, as(admin)...))
+	w.want(403, w.call("GET", "/v1/admin/diff?user=bob&from=2020-01-01T00:00:00Z", "", as(admin)...))
+	w.want(403, w.call("GET", "/v1/admin/diff?user=ann&from=2020-01-01T00:00:00Z", "", as(reader)...))
+}

@@ -217,7 +217,7 @@ func (b *backlog) send(ctx context.Context, p *BacklogPair) error {
 	start := time.Now()
 	for i := 0; ; i++ {
 		if until(ctx, start.Add(time.Duration(2*i)*time.Second/time.Duration(b.o.Turns))) != nil {
-			return nil // the stretch has ended
+			return nil //nolint:nilerr // the stretch has ended
 		}
 		user := latencyScope.User
 		if n := b.sent % 3; n > 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"evoke/embed/centre"
 	"evoke/recall/wordvec"
 	"evoke/scoring"
 	"evoke/store"
@@ -109,6 +110,13 @@ func (l *lateScorer) met(doc *scoring.Doc) float64 {
 	return float64(sum / l.total)
 }
 
+// comparable reports whether two texts are in one script of which the table has words. Words of two scripts come close less
+// often than their meanings do: between them the comparison may help an item, and where it does not the vectors speak for it, so
+// that nothing stands back for being in another language than the query.
+func comparable(query, item centre.Script) bool {
+	return query == item && (query == centre.Latin || query == centre.Han)
+}
+
 // scoreLate adds the comparison word by word to A0 of the best candidates by what is known so far; where there is none the
 // rest decides alone. It reports false, and changes nothing, when its time was over before it was done.
 func (p *plan) scoreLate(ctx context.Context, all []*candidate, found *store.Candidates, dense bool) bool {
@@ -134,11 +142,16 @@ func (p *plan) scoreLate(ctx context.Context, all []*candidate, found *store.Can
 		}
 		late[i] = l.score(c.record)
 	}
+	asks := centre.Of(p.req.Query)
 	for i, c := range top {
 		t := &c.terms
 		t.late = late[i]
 		if dense {
-			t.core = weightLateLexical*t.lexical + weightLateDense*t.dense + weightLate*t.late
+			with := weightLateLexical*t.lexical + weightLateDense*t.dense + weightLate*t.late
+			if !comparable(asks, centre.Of(c.record.Item.Content)) {
+				with = max(with, weightLateLexical*t.lexical+(weightLateDense+weightLate)*t.dense)
+			}
+			t.core = with
 		} else {
 			t.core += weightLate * (t.late*t.coreTop - t.core)
 		}

@@ -6,6 +6,25 @@ import (
 	"testing"
 )
 
+// The tenant's statistics are of all its memories and of no other tenant's.
+func TestTenantStats(t *testing.T) {
+	w := keyed(t)
+	for _, user := range []string{"ada", "bob"} {
+		w.want(201, w.call("POST", "/v1/memories", `{"user":"`+user+`","content":"tea","category":"preference"}`, bearer(acmeWrite)...))
+	}
+	got := w.want(200, w.call("GET", "/v1/admin/stats", "", bearer(acmeAdmin)...)).body
+	for _, want := range []string{`"memories":2`, `"total":2`, `"preference":2`, `"goal":0`, `"semantic":2`, `"ages":[{"days":1,"items":2},`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	if got := w.want(200, w.call("GET", "/v1/admin/stats", "", bearer(rivalAll)...)).body; !strings.Contains(got, `"memories":0,"total":0`) {
+		t.Errorf("another tenant's: %s", got)
+	}
+	w.want(403, w.call("GET", "/v1/admin/stats", "", bearer(acmeOne)...))
+	w.want(403, w.call("GET", "/v1/admin/stats", "", bearer(acmeWrite)...))
+}
+
 // Long work is begun, followed and steered by those who are granted all of the tenant; what is another tenant's is as
 // unknown as what does not exist. Who did what is on record by the name of the key and the id of the request.
 func TestOperations(t *testing.T) {

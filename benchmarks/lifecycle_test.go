@@ -1,0 +1,65 @@
+package benchmarks
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"evoke"
+	"evoke/store"
+)
+
+// Every history of every kind comes out right without vectors; the report says on how many.
+func TestLifecycle(t *testing.T) {
+	clock := &Clock{}
+	m, err := evoke.Open(t.Context(), &evoke.Options{Clock: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close() //nolint:errcheck // a memory of its own that goes with the test
+	r, err := RunLifecycle(t.Context(), m, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * len(LifecycleKinds()); len(r.Shares) != want {
+		t.Errorf("%d shares, want %d", len(r.Shares), want)
+	}
+	for _, s := range r.Shares {
+		if s.N != 10 || s.Checks < 10*14 || s.Right != 1 {
+			t.Errorf("%s %s: n %d, %d checks, right %v: %q", s.Kind, s.Language, s.N, s.Checks, s.Right, s.Wrong)
+		}
+	}
+	var b bytes.Buffer
+	if err := r.WriteMarkdown(&b); err != nil || !strings.Contains(b.String(), "| undo | zh | 10 |") {
+		t.Errorf("%s %v", b.String(), err)
+	}
+}
+
+// stale lists closed versions as current ones.
+type stale struct{ *evoke.Memory }
+
+func (s stale) List(ctx context.Context, r evoke.ListRequest) (store.Page, error) {
+	r.All = true
+	return s.Memory.List(ctx, r)
+}
+
+// What is wrong counts as wrong, where it is.
+func TestLifecycleFindsWhatIsWrong(t *testing.T) {
+	clock := &Clock{}
+	m, err := evoke.Open(t.Context(), &evoke.Options{Clock: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close() //nolint:errcheck // as above
+	r, err := RunLifecycle(t.Context(), stale{m}, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Shares {
+		rests := s.Kind == Erased || s.Kind == Scoped // there nothing is closed
+		if (s.Right == 1) != rests || (len(s.Wrong) == 0) != rests {
+			t.Errorf("%s %s: right %v, %q", s.Kind, s.Language, s.Right, s.Wrong)
+		}
+	}
+}

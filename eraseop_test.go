@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"evoke/extract"
+	"evoke/extract/rules"
 	"evoke/store"
 )
 
@@ -178,5 +180,80 @@ func TestErasuresThatMeet(t *testing.T) {
 	}
 	if n := held(t, m); n != 0 {
 		t.Errorf("%d left", n)
+	}
+}
+
+// gated are the rules, which wait until they are let go.
+type gated struct {
+	extract.Extractor
+	begun, release chan struct{}
+}
+
+func (x *gated) Extract(ctx context.Context, b extract.Batch) ([]extract.Operation, error) {
+	x.begun <- struct{}{}
+	<-x.release
+	return x.Extractor.Extract(ctx, b)
+}
+
+// What is erased while it is being extracted does not come back as a fact.
+func TestEraseWhileTheSameIsExtracted(t *testing.T) {
+	x := &gated{rules.New(nil), make(chan struct{}, 1), make(chan struct{})}
+	m := open(t, &Options{Extractor: x})
+	who := Who{User: "ann", Thread: "t"}
+	in, err := m.Ingest(t.Context(), IngestRequest{Who: who, Messages: chat("My name is Ann. I live in Lisbon.", "Hello Ann.")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flushed := make(chan error, 1)
+	go func() { _, err := m.Flush(context.Background(), who); flushed <- err }()
+	<-x.begun
+	op, err := m.Erase(t.Context(), EraseRequest{User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if op, got := erased(t, m, op.ID); op.State != store.OperationDone || got.Items != 2 {
+		t.Errorf("%s (%s), %+v", op.State, op.Note, got)
+	}
+	close(x.release)
+	if err := <-flushed; err != nil {
+		t.Fatal(err)
+	}
+	if ev, err := m.Event(t.Context(), in.EventID, 20*time.Second); err != nil || ev.State != store.EventNothing {
+		t.Errorf("%+v, %v", ev, err)
+	}
+	if n := held(t, m); n != 0 {
+		t.Errorf("%d items came back", n)
+	}
+}
+
+// A canceled erasure ends at its next step; what was done stays done, and a retry does the rest and counts it all.
+func TestEraseCanceledAndTriedAgain(t *testing.T) {
+	m := open(t, nil)
+	lines(t, m, Who{User: "ann"}, 450)
+	ann := store.Scope{Tenant: "default", User: "ann"}
+	unlock := m.locks.Lock(ann) // it gets no further than this
+	op, err := m.Erase(t.Context(), EraseRequest{User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.CancelOperation(t.Context(), op.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := erased(t, m, op.ID); got.State != store.OperationCanceled {
+		t.Errorf("%s (%s)", got.State, got.Note)
+	}
+	unlock()
+	if n := held(t, m); n != 450 {
+		t.Errorf("%d left of 450", n)
+	}
+	if _, err := m.RetryOperation(t.Context(), op.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, sum := erased(t, m, op.ID); got.State != store.OperationDone || sum.Items != 450 || held(t, m) != 0 {
+		t.Errorf("%s (%s), %+v, %d left", got.State, got.Note, sum, held(t, m))
+	}
+	log, err := m.Audit(t.Context(), AuditRequest{Verb: "erase"})
+	if err != nil || len(log.Entries) > 2 || log.Entries[0].Counts["items"] != 450 {
+		t.Errorf("%+v, %v", log, err)
 	}
 }

@@ -46,6 +46,16 @@ func (r *redaction) text(s string) string {
 	return clean
 }
 
+// subject returns a subject, which may end in anything ("my:" and an address), or "" when something is found in it: under a
+// mask two subjects would become one, and what is said of one take the place of what is said of the other.
+func (r *redaction) subject(s string) string {
+	_, thing, _ := strings.Cut(s, ":") // by itself, too: right behind the colon an address is none
+	if r.text(s) != s || r.text(thing) != thing {
+		return ""
+	}
+	return s
+}
+
 // metadata goes over values; a number in which something is found becomes the text of its mask. The keys are names.
 func (r *redaction) metadata(md store.Metadata) store.Metadata {
 	if r.by == nil || len(md) == 0 {
@@ -108,6 +118,7 @@ func (r *redaction) item(it *store.Item) {
 	content := it.Content
 	it.Content, it.Metadata = r.text(it.Content), r.metadata(it.Metadata)
 	it.Turn.Speaker, it.Provenance.Quote = r.text(it.Turn.Speaker), r.text(it.Provenance.Quote)
+	it.Provenance.Subject = r.subject(it.Provenance.Subject)
 	if it.Content != content {
 		it.ContentKey = store.ContentKey(it.Kind, store.CleanText(it.Content))
 	}

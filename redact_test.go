@@ -157,7 +157,7 @@ func tellAll(t *testing.T, m *Memory, who Who) string {
 			t.Errorf("canary %d was not counted", i)
 		}
 		md := store.Metadata{"a": store.String("x " + secret), "b": store.List("y", secret), "n": store.Number(13800138000)}
-		kept, err := m.Remember(t.Context(), RememberRequest{Who: who, Content: "keep " + secret, Metadata: md, Speaker: secret, IdempotencyKey: string(rune('A' + i))})
+		kept, err := m.Remember(t.Context(), RememberRequest{Who: who, Content: "keep " + secret, Metadata: md, Speaker: secret, Subject: "my:" + secret, IdempotencyKey: string(rune('A' + i))})
 		note(kept, err)
 		content := "now " + secret + " and " + string(rune('a'+i))
 		it, err := m.Update(t.Context(), UpdateRequest{Who: who, ID: kept.Item.ID, Content: &content, Metadata: md})

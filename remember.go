@@ -34,6 +34,7 @@ func (m *Memory) Remember(ctx context.Context, r RememberRequest) (_ RememberRes
 	red := redaction{by: at.set.Redactor}
 	if at.ok && !at.set.Memory.Disabled && !r.NoStore {
 		r.Content, r.Metadata, r.Speaker = red.text(r.Content), red.metadata(r.Metadata), red.text(r.Speaker)
+		r.Subject = red.subject(r.Subject)
 		if m.redacted(&red); red.err != nil {
 			return RememberResult{}, red.err
 		}

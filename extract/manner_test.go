@@ -35,6 +35,10 @@ func TestWhatIsNotAssertedIsTold(t *testing.T) {
 		{"请帮我写一个故事。我是一条龙。", "我是一条龙", true},
 		{"万一我搬到罗马怎么办", "我搬到罗马", true},
 
+		{"Maybe I will quit my job.", "I will quit my job", true},
+		{"也许我会辞职。", "我会辞职", true},
+
+		{"Perhaps odd, but I'd like answers in French.", "I'd like answers in French", false},
 		{"I live in Rome.", "I live in Rome", false},
 		{"If you ask me, I like tea.", "I like tea", false},
 		{"I live in Rome, what is the weather like?", "I live in Rome", false},
@@ -60,6 +64,42 @@ func TestWhatIsNotAssertedIsTold(t *testing.T) {
 	} {
 		if got := unasserted(c.turn, c.quote); got != c.unasserted {
 			t.Errorf("%q in %q: %v, want %v", c.quote, c.turn, got, c.unasserted)
+		}
+	}
+}
+
+func TestWhatATurnDeniesIsNotItsStatement(t *testing.T) {
+	for _, c := range []struct {
+		turn, quote, content string
+		denied               bool
+	}{
+		{"I do not eat peanuts.", "eat peanuts", "The user eats peanuts", true},
+		{"I don't really like jazz.", "like jazz", "The user likes jazz", true},
+		{"I'm not allergic to penicillin.", "allergic to penicillin", "The user is allergic to penicillin", true},
+		{"I no longer live in Rome.", "live in Rome", "The user lives in Rome", true},
+		{"I do not think I live in Rome.", "I live in Rome", "The user lives in Rome", true},
+		{"我不喜欢咖啡，我住在上海。", "喜欢咖啡", "用户喜欢咖啡", true},
+		{"我没有养狗。", "养狗", "用户养狗", true},
+
+		{"I do not eat peanuts.", "eat peanuts", "The user does not eat peanuts", false},
+		{"I do not eat peanuts.", "eat peanuts", "The user avoids eating peanuts", false},
+		{"I do not eat meat.", "eat meat", "The user is a vegetarian", false},
+		{"I do not eat peanuts. In fact I do eat peanuts.", "eat peanuts", "The user eats peanuts", false},
+		{"I'm not only a doctor.", "a doctor", "The user is a doctor", false},
+		{"I am not a doctor but a lawyer.", "a lawyer", "The user is a lawyer", false},
+		{"I can't wait to visit Rome.", "visit Rome", "The user will visit Rome", false},
+		{"I can't stop buying shoes.", "buying shoes", "The user keeps buying shoes", false},
+		{"Don't forget I like tea.", "I like tea", "The user likes tea", false},
+		{"I don't know, I live in Rome.", "I live in Rome", "The user lives in Rome", false},
+		{"I do not smoke and drink coffee.", "drink coffee", "The user drinks coffee", false},
+		{"我不喜欢咖啡。", "喜欢咖啡", "用户不喜欢咖啡", false},
+		{"我不喝咖啡，喜欢茶。", "喜欢茶", "用户喜欢茶", false},
+		{"我不仅喜欢咖啡。", "喜欢咖啡", "用户喜欢咖啡", false},
+		{"我差不多每天喝茶。", "每天喝茶", "用户每天喝茶", false},
+		{"我不是住在上海，是杭州。", "是杭州", "用户住在杭州", false},
+	} {
+		if got := denied(c.turn, c.quote, c.content); got != c.denied {
+			t.Errorf("%q, %q, %q: %v, want %v", c.turn, c.quote, c.content, got, c.denied)
 		}
 	}
 }

@@ -185,7 +185,8 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 		writes && op.Content == "",
 		store.InUnit("", op.Confidence) != nil, store.InUnit("", op.Importance) != nil:
 		return malformed
-	case op.Modality != "" && op.Modality != Asserted, writes && !r.vouched && unasserted(turn.Content, op.Quote): // a question, a plan in jest or the words of another is no fact
+	case op.Modality != "" && op.Modality != Asserted,
+		writes && !r.vouched && (unasserted(turn.Content, op.Quote) || denied(turn.Content, op.Quote, op.Content)): // a question, a plan in jest or the words of another is no fact
 		return notAsserted
 	case !r.vouched && anothers(op):
 		return aboutAnother

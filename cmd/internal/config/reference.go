@@ -89,7 +89,7 @@ policy:
 ## redaction
 ` + "`mode`" + ` is in the table above. It finds e-mail addresses, phone numbers, payment cards, national ids (China, USA), IBANs, IP addresses,
 tokens of well-known services, private keys and secrets; the mask is the kind, such as ` + "`[email]`" + `. Under ` + "`patterns`" + `, by a name of your own (a–z, 0–9, _),
-stand regular expressions (RE2) for what else is to be found; a tenant's patterns replace those of all. Names of users, agents and threads and ids are not gone over, nor what was stored before.
+stand regular expressions (RE2) for what else is to be found; a tenant's patterns replace those of all. Names of users, agents, threads and metadata keys and ids are not gone over, nor what was stored before.
 ` + "```yaml" + `
 redaction:
   mode: mask

@@ -90,3 +90,32 @@ func TestPauseOfATenant(t *testing.T) {
 		}
 	})
 }
+
+// Who flushes while the queue is being paused is told, and does not wait for a resume that may never come.
+func TestPauseEndsAFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		x := &script{do: func(extract.Batch, int) ([]extract.Operation, error) { time.Sleep(20 * time.Second); return nil, nil }}
+		g, w := line(t, db, x, extract.WorkerOptions{Concurrency: 1})
+		for _, thread := range []string{"a", "b", "c"} {
+			say(t, g, thread, user("one"), assistant("1"))
+		}
+		begin, ended := time.Now(), make(chan error)
+		go func() {
+			_, err := w.Flush(t.Context(), ann, "")
+			ended <- err
+		}()
+		time.Sleep(5 * time.Second)
+		w.PauseTenant(ann.Tenant)
+		if err := <-ended; !errors.Is(err, store.ErrConflict) || time.Since(begin) > 30*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+		if n := len(x.seen()); n != 1 {
+			t.Errorf("%d runs", n)
+		}
+		w.ResumeTenant(ann.Tenant)
+		if _, err := w.Flush(t.Context(), ann, ""); err != nil || len(x.seen()) != 3 {
+			t.Errorf("resumed: %v, %d runs", err, len(x.seen()))
+		}
+	})
+}

@@ -121,7 +121,7 @@ const recheck = 5 * time.Second
 
 // Flush makes the waiting extraction of one thread, or of all threads of the scope when thread is "", due now and waits
 // until they ended. It returns how many it made due. Attempts that fail are repeated after their pause while Flush
-// waits; it gives up with the context's error. A service that is away is asked once, unless it asked for time. It needs a started worker.
+// waits; it gives up with the context's error, and with store.ErrConflict when the tenant is paused and nothing of it runs. A service that is away is asked once, unless it asked for time. It needs a started worker.
 func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int, error) {
 	if err := w.started(); err != nil {
 		return 0, err
@@ -146,16 +146,27 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 	w.breakers.hurry(sc.Tenant)
 	w.Wake()
 	for n+running > 0 {
-		signal := w.progress.next()
+		signal, held := w.progress.next(), w.heldBack(watch)
 		done, err := w.flushed(ctx, watch, n, running, next)
 		if done || err != nil {
 			return n, err
+		}
+		if held {
+			return n, fmt.Errorf("flush: %w: extraction was paused meanwhile", store.ErrConflict)
 		}
 		if err := waitFor(ctx, signal, recheck); err != nil {
 			return n, err
 		}
 	}
 	return n, nil
+}
+
+// heldBack reports whether nothing of what is watched runs or will, as its tenant is paused.
+func (w *Worker) heldBack(watch *watch) bool {
+	w.claiming.Lock() // a claim under way may still begin jobs
+	defer w.claiming.Unlock()
+	_, _, running := w.progress.read(watch)
+	return running == 0 && w.TenantPaused(watch.scope.Tenant)
 }
 
 // release sets the watch and makes what it watches due: every job is in one of the two counts.

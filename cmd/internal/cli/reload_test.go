@@ -46,6 +46,34 @@ func TestServeTakesChangedSettings(t *testing.T) {
 	}
 }
 
+// A file that is empty for a moment, as an editor truncates it before it writes, does not open a server that had keys.
+func TestServeKeepsItsKeys(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "evoke.yaml")
+	put := func(yaml string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keyed := "keys: { " + strings.Repeat("0f", 32) + ": { tenant: acme, role: write } }\n"
+	put(keyed)
+	s := serve(t, "--config", file, "--store", filepath.Join(dir, "data"))
+	put("")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.logged("the keys in force are gone")
+	if got := post(t, "http://"+s.address+"/v1/memories", `{"content":"x"}`); !strings.Contains(got, "unauthorized") {
+		t.Errorf("without keys: %s", got)
+	}
+	put(keyed + "memory: { enabled: false }\n")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.logged("new settings are in force")
+}
+
 func post(t *testing.T, url, body string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))

@@ -78,7 +78,7 @@ func (a *app) serveCmd() *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("%w: server.listen: %w", store.ErrInvalid, err)
 		}
-		r := &running{cfg, m, srv, logger, level}
+		r := &running{cfg, m, srv, logger, level, len(cfg.Keys) > 0}
 		defer r.watch(c.Context(), a.source(flags))()
 		return srv.Serve(c.Context(), l)
 	}
@@ -92,6 +92,7 @@ type running struct {
 	server *server.Server
 	log    *slog.Logger
 	level  *slog.LevelVar
+	keyed  bool // requests need a key
 }
 
 // watch takes changed settings from now on, until the function it returns is called.
@@ -118,6 +119,10 @@ func (r *running) take(next *config.Config) error {
 	if err := next.CheckListen(); err != nil {
 		return err
 	}
+	if r.keyed && len(next.Keys) == 0 { // a file that is just being written is empty for a moment
+		return fmt.Errorf("%w: %w: the keys in force are gone from the settings; a running server does not go on without (restart it to)",
+			store.ErrInvalid, config.ErrNoKeys)
+	}
 	engine, err := r.engine.Prepare(next)
 	if err != nil {
 		return err
@@ -128,6 +133,7 @@ func (r *running) take(next *config.Config) error {
 	}
 	engine()
 	answers()
+	r.keyed = len(next.Keys) > 0
 	setLevel(r.level, next.Log.Level)
 	r.log.Info("new settings are in force", "keys", len(next.Keys), "tenants", len(next.Tenants), "need_restart", restart)
 	return nil

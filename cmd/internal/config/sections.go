@@ -390,7 +390,8 @@ func checkWait(at string, m Memory) error {
 	return nil
 }
 
-// ErrNoKeys is returned by CheckListen for an address that others can reach while no key is configured.
+// ErrNoKeys is returned by CheckListen for an address that others can reach while no key is configured, and to a running
+// server that is to go on without the keys it had.
 var ErrNoKeys = errors.New("refused to listen without keys")
 
 // CheckListen refuses an address other than loopback while no keys are configured.

@@ -59,7 +59,10 @@ func (a *attempt) giveUp(ctx context.Context, err error) (upTo int, done bool) {
 	case v.blamed:
 		err = a.ledger.Retry(ctx, a.job, v.at, reason)
 	default:
-		err = a.ledger.Defer(ctx, a.job, v.at, reason)
+		spent := errors.Is(err, store.ErrBudget)
+		if err = a.ledger.Defer(ctx, a.job, v.at, reason); err == nil && spent {
+			a.progress.putOff(a.job, store.ErrBudget)
+		}
 	}
 	if err != nil { // the lease will end and the job run again
 		a.opts.Logger.ErrorContext(ctx, "job left to its lease", "error", err)

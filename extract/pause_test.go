@@ -119,3 +119,29 @@ func TestPauseEndsAFlush(t *testing.T) {
 		}
 	})
 }
+
+// Nor does it wait for tomorrow's budget.
+func TestASpentBudgetEndsAFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		left := 1
+		x := &script{do: func(extract.Batch, int) ([]extract.Operation, error) {
+			if left--; left < 0 {
+				return nil, store.ErrBudget
+			}
+			return nil, nil
+		}}
+		g, w := line(t, db, x, extract.WorkerOptions{Concurrency: 1})
+		for _, thread := range []string{"a", "b", "c"} {
+			say(t, g, thread, user("one"), assistant("1"))
+		}
+		begin := time.Now()
+		if n, err := w.Flush(t.Context(), ann, ""); n != 3 || !errors.Is(err, store.ErrBudget) || time.Since(begin) > time.Minute {
+			t.Errorf("%d %v after %v", n, err, time.Since(begin))
+		}
+		left = 2
+		if n, err := w.Flush(t.Context(), ann, ""); n != 2 || err != nil {
+			t.Errorf("with a budget: %d %v", n, err)
+		}
+	})
+}

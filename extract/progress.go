@@ -27,7 +27,8 @@ type watch struct {
 	scope  store.Scope // zero for all
 	thread string      // "" for all
 	ended  int
-	upTo   int // furthest position that ended
+	upTo   int                 // furthest position that ended
+	late   map[threadKey]error // threads that were put off to another day, and why
 }
 
 func (k threadKey) in(sc store.Scope, thread string) bool {
@@ -60,6 +61,35 @@ func (p *progress) end(j store.Job, upTo int, done bool) {
 		close(p.changed)
 		p.changed = nil
 	}
+}
+
+// putOff tells who waits for a job that it will not run for long.
+func (p *progress) putOff(j store.Job, why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := threadKey{j.Scope, j.Thread}
+	for w := range p.watches {
+		if !k.in(w.scope, w.thread) {
+			continue
+		}
+		if w.late == nil {
+			w.late = map[threadKey]error{}
+		}
+		w.late[k] = why
+	}
+}
+
+// late returns why the last of what is watched was put off, when that is all that is left of n jobs; else nil.
+func (p *progress) late(w *watch, n int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(w.late) == 0 || w.ended+len(w.late) < n || p.count(w) > 0 {
+		return nil
+	}
+	for _, why := range w.late {
+		return why
+	}
+	return nil
 }
 
 // next returns a channel that is closed when another job ends.
@@ -121,7 +151,8 @@ const recheck = 5 * time.Second
 
 // Flush makes the waiting extraction of one thread, or of all threads of the scope when thread is "", due now and waits
 // until they ended. It returns how many it made due. Attempts that fail are repeated after their pause while Flush
-// waits; it gives up with the context's error, and with store.ErrConflict when the tenant is paused and nothing of it runs. A service that is away is asked once, unless it asked for time. It needs a started worker.
+// waits; it gives up with the context's error, and with store.ErrConflict when the tenant is paused and nothing of it runs, and
+// with store.ErrBudget when what is left waits for the next day's budget. A service that is away is asked once, unless it asked for time. It needs a started worker.
 func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int, error) {
 	if err := w.started(); err != nil {
 		return 0, err
@@ -151,8 +182,11 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 		if done || err != nil {
 			return n, err
 		}
+		if err := w.progress.late(watch, n+running); err != nil {
+			return n, fmt.Errorf("%w: the rest waits until the next day", err)
+		}
 		if held {
-			return n, fmt.Errorf("flush: %w: extraction was paused meanwhile", store.ErrConflict)
+			return n, fmt.Errorf("%w: extraction was paused meanwhile", store.ErrConflict)
 		}
 		if err := waitFor(ctx, signal, recheck); err != nil {
 			return n, err

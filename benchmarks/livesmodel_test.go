@@ -83,7 +83,7 @@ func (x *scripted) report(c *change, t *store.Item, known []store.Item) []extrac
 }
 
 func TestLivesWithAModelAreWhatItReported(t *testing.T) {
-	for _, lang := range []string{"en", "zh"} {
+	for _, lang := range livesLanguages() {
 		t.Run(lang, func(t *testing.T) {
 			l := loadLife(t, lang)
 			x := &scripted{changes: map[string]change{}, view: map[string]string{}, done: map[string]int{}}

@@ -66,8 +66,8 @@ func TestKilledDuringErase(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, ended := "", false
-		for !ended {
-			if id, ended = eraseOnce(t, dir, id, time.Duration(r.IntN(100))*time.Millisecond); !ended {
+		for lives := 1; !ended; lives++ { // each may live longer: where a step takes long none would be made otherwise
+			if id, ended = eraseOnce(t, dir, id, time.Duration(r.IntN(100*lives*lives))*time.Millisecond); !ended {
 				done++
 			}
 		}

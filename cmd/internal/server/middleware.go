@@ -78,7 +78,7 @@ func (s *Server) logRequest(c echo.Context, route string, status int, took time.
 	}
 	attrs := []slog.Attr{
 		slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)),
-		slog.String("method", clipName(c.Request().Method)), slog.String("route", route), slog.Int("status", status),
+		slog.String("method", clip(c.Request().Method)), slog.String("route", route), slog.Int("status", status),
 		slog.Float64("ms", float64(took.Microseconds())/1000), slog.Int64("bytes_out", c.Response().Size),
 	}
 	if p, ok := c.Get(callerKey).(principal); ok {

@@ -106,10 +106,14 @@ func unknownParameter(name string, op *operation) string {
 
 // clipName is a short form of a name that the caller chose.
 func clipName(name string) string {
+	return fmt.Sprintf("%q", clip(name))
+}
+
+func clip(name string) string {
 	if r := []rune(name); len(r) > 60 {
-		name = string(r[:60]) + "…"
+		return string(r[:60]) + "…"
 	}
-	return fmt.Sprintf("%q", name)
+	return name
 }
 
 // ofValidation names the field and what was expected; schemas and values stay inside.

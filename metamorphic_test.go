@@ -142,7 +142,7 @@ func TestHistoriesAgainstAModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer m.Close() //nolint:errcheck // a memory of its own that goes with the test
+		defer m.Close()
 		ctx, w := context.Background(), Who{User: "u"}
 		sim := &model{now: map[string]line{}}
 		var ops, story []string

@@ -17,7 +17,7 @@ func TestLifecycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close() //nolint:errcheck // a memory of its own that goes with the test
+	defer m.Close()
 	r, err := RunLifecycle(t.Context(), m, clock)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestLifecycleFindsWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close() //nolint:errcheck // as above
+	defer m.Close()
 	r, err := RunLifecycle(t.Context(), stale{m}, clock)
 	if err != nil {
 		t.Fatal(err)

@@ -59,7 +59,11 @@ func TestFiftyReplaysLeaveEachClaimOnce(t *testing.T) {
 				talk(t, m, w, text)
 			}
 			first := 0
-			for i := range 50 {
+			replays := 50
+			if testing.Short() { // with the race detector
+				replays = 12
+			}
+			for i := range replays {
 				tell(c.wordings[i%len(c.wordings)], i)
 				if i == 0 {
 					first = len(distilled(t, m, who))

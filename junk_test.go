@@ -59,11 +59,7 @@ func TestFiftyReplaysLeaveEachClaimOnce(t *testing.T) {
 				talk(t, m, w, text)
 			}
 			first := 0
-			replays := 50
-			if testing.Short() { // with the race detector
-				replays = 12
-			}
-			for i := range replays {
+			for i := range 50 {
 				tell(c.wordings[i%len(c.wordings)], i)
 				if i == 0 {
 					first = len(distilled(t, m, who))

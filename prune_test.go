@@ -14,7 +14,7 @@ import (
 // Ended events and remembered answers are kept for their days and then dropped; what was stored stays.
 func TestOldEntriesOfTheLedgerAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, err := evoke.Open(t.Context(), &evoke.Options{LedgerDays: 7})
+		m, err := evoke.Open(t.Context(), &evoke.Options{LedgerDays: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,11 +26,11 @@ func TestOldEntriesOfTheLedgerAreDropped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(6 * 24 * time.Hour)
+		time.Sleep(20 * time.Hour)
 		if ev, err := m.Event(t.Context(), r.EventID, 0); err != nil || ev.State != store.EventStored {
 			t.Errorf("within its days: %+v %v", ev, err)
 		}
-		time.Sleep(3 * 24 * time.Hour)
+		time.Sleep(31 * time.Hour)
 		if _, err := m.Event(t.Context(), r.EventID, 0); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("after its days: %v", err)
 		}

@@ -89,13 +89,13 @@ func TestDaysAreThoseOfTheSpeaker(t *testing.T) {
 // "As of" is about an instant, whatever offset it is written in.
 func TestAsOfHoldsInEveryOffset(t *testing.T) {
 	at := moment(t, "2024-02-29T12:00:00Z")
-	now := at
-	m := open(t, &Options{Clock: func() time.Time { return now }})
+	clock := clockAt(at)
+	m := open(t, &Options{Clock: clock.now})
 	w := Who{User: "ada"}
 	if _, err := m.Remember(t.Context(), RememberRequest{Who: w, Content: "The spare key is under the flower pot"}); err != nil {
 		t.Fatal(err)
 	}
-	now = at.AddDate(0, 1, 0)
+	clock.set(at.AddDate(0, 1, 0))
 	for minutes := -11 * 60; minutes <= 14*60; minutes += 45 {
 		zone := time.FixedZone("", minutes*60)
 		for _, c := range []struct {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"evoke/store"
@@ -49,7 +48,7 @@ updated_at = ?, done_at = ? WHERE tenant = ? AND id = ? AND version = ?`,
 
 const operationColumns = `SELECT tenant, id, kind, state, by, args, checkpoint, result, done, total, note, cancel, version, created_at, updated_at, done_at FROM operations `
 
-func scanOperation(row interface{ Scan(...any) error }) (op store.Operation, err error) {
+func scanOperation(row scanner) (op store.Operation, err error) {
 	var created, updated, done int64
 	var args, checkpoint, result []byte
 	err = row.Scan(&op.Tenant, &op.ID, &op.Kind, &op.State, &op.By, &args, &checkpoint, &result, &op.Done, &op.Total, &op.Note, &op.Cancel, &op.Version,
@@ -88,36 +87,18 @@ func (db *DB) Operation(ctx context.Context, tenant, id string) (op store.Operat
 
 // ListOperations pages through a tenant's operations, newest first.
 func (db *DB) ListOperations(ctx context.Context, tenant string, q store.OperationQuery) (page store.OperationPage, err error) {
-	if err := db.enter(ctx); err != nil {
-		return page, err
+	l := listing[store.Operation]{
+		op: "read operations", columns: operationColumns + "WHERE ", owner: "tenant", at: "created_at", id: "id",
+		scan:  func(_ string, row scanner) (store.Operation, error) { return scanOperation(row) },
+		place: func(op *store.Operation) (time.Time, string) { return op.CreatedAt, op.ID },
 	}
-	defer db.leave()
-	n, c, err := pageArgs(tenant, nil, q.Limit, q.Cursor)
-	if err != nil {
-		return page, err
-	}
-	var w where
-	w.and("tenant = ?", tenant)
 	if q.Kind != "" {
-		w.and("kind = ?", q.Kind)
+		l.where.and("kind = ?", q.Kind)
 	}
 	if q.State != "" {
-		w.and("state = ?", string(q.State))
+		l.where.and("state = ?", string(q.State))
 	}
-	if c != nil {
-		w.and("(created_at, id) < (?, ?)", c.At, c.ID)
-	}
-	page.Operations = []store.Operation{}
-	err = db.rows(ctx, "read operations", operationColumns+"WHERE "+w.text()+" ORDER BY created_at DESC, id DESC LIMIT ?", append(w.args, n), func(rows *sql.Rows) error {
-		op, err := scanOperation(rows)
-		page.Operations = append(page.Operations, op)
-		return err
-	})
-	if len(page.Operations) == n {
-		page.Operations = page.Operations[:n-1]
-		last := &page.Operations[n-2]
-		page.Next = timeCursor{micros(last.CreatedAt), last.ID}.String()
-	}
+	page.Operations, page.Next, err = l.page(ctx, db, tenant, nil, q.Limit, q.Cursor)
 	return page, err
 }
 
@@ -153,52 +134,44 @@ func (db *DB) AppendAudit(ctx context.Context, a store.Audit) error {
 	})
 }
 
+// audited is an entry of the audit log with its number, which orders entries of one time.
+type audited struct {
+	store.Audit
+	number string
+}
+
+func scanAudited(tenant string, row scanner) (a audited, err error) {
+	var entry []byte
+	if err = row.Scan(&a.number, &entry); err == nil {
+		err = json.Unmarshal(entry, &a.Audit)
+	}
+	a.Tenant = tenant
+	return a, err //nolint:wrapcheck // the listing names the operation
+}
+
 // ListAudit pages through a tenant's log, newest first.
 func (db *DB) ListAudit(ctx context.Context, tenant string, q store.AuditQuery) (page store.AuditPage, err error) {
-	if err := db.enter(ctx); err != nil {
-		return page, err
+	l := listing[audited]{
+		op: "read the audit log", columns: "SELECT n, entry FROM audit WHERE ", owner: "tenant", at: "at", id: "n", scan: scanAudited,
+		place: func(a *audited) (time.Time, string) { return a.At, a.number },
 	}
-	defer db.leave()
-	n, c, err := pageArgs(tenant, nil, q.Limit, q.Cursor)
-	if err != nil {
-		return page, err
-	}
-	var w where
-	w.and("tenant = ?", tenant)
 	if q.Verb != "" {
-		w.and("verb = ?", q.Verb)
+		l.where.and("verb = ?", q.Verb)
 	}
 	if q.User != "" {
-		w.and("user = ?", q.User)
+		l.where.and("user = ?", q.User)
 	}
 	if !q.From.IsZero() {
-		w.and("at >= ?", micros(q.From))
+		l.where.and("at >= ?", micros(q.From))
 	}
 	if !q.To.IsZero() {
-		w.and("at < ?", micros(q.To))
+		l.where.and("at < ?", micros(q.To))
 	}
-	if c != nil {
-		w.and("n < ?", c.At)
+	entries, next, err := l.page(ctx, db, tenant, nil, q.Limit, q.Cursor)
+	page = store.AuditPage{Entries: make([]store.Audit, len(entries)), Next: next}
+	for i := range entries {
+		page.Entries[i] = entries[i].Audit
 	}
-	page.Entries = []store.Audit{}
-	var last int64
-	err = db.rows(ctx, "read the audit log", "SELECT n, entry FROM audit WHERE "+w.text()+" ORDER BY n DESC LIMIT ?", append(w.args, n), func(rows *sql.Rows) error {
-		var entry []byte
-		var number int64
-		if err := rows.Scan(&number, &entry); err != nil {
-			return err //nolint:wrapcheck // db.rows names the operation
-		}
-		if len(page.Entries) == n-1 {
-			page.Next = timeCursor{At: last, ID: strconv.FormatInt(last, 10)}.String()
-			return nil
-		}
-		last = number
-		a := store.Audit{}
-		err := json.Unmarshal(entry, &a)
-		a.Tenant = tenant
-		page.Entries = append(page.Entries, a)
-		return err //nolint:wrapcheck // db.rows names the operation
-	})
 	return page, err
 }
 

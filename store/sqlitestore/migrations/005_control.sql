@@ -30,7 +30,7 @@ CREATE TABLE audit (
     verb    TEXT NOT NULL,
     entry   BLOB NOT NULL
 ) STRICT;
-CREATE INDEX audit_by_tenant ON audit (tenant, n DESC);
+CREATE INDEX audit_by_time ON audit (tenant, at DESC, n DESC);
 
 -- Keyed hashes of what was erased.
 CREATE TABLE tombstones (

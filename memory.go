@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"evoke/embed"
@@ -90,6 +91,14 @@ func (e *engine) openStore(ctx context.Context, o *Options) error {
 		e.closers = append(e.closers, db.Close)
 	}
 	return nil
+}
+
+// background runs f until Close, which ends its context and waits for it.
+func (e *engine) background(f func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { f(ctx) })
+	e.closers = append(e.closers, func() error { cancel(); running.Wait(); return nil })
 }
 
 // start builds the parts on top of the store and starts the background workers.

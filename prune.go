@@ -17,10 +17,7 @@ const (
 
 // startPrune runs a loop that drops what the ledger kept for Options.LedgerDays.
 func (e *engine) startPrune(days int, log *slog.Logger) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	e.background(func(ctx context.Context) {
 		t := time.NewTimer(firstPrune)
 		defer t.Stop()
 		for {
@@ -38,8 +35,7 @@ func (e *engine) startPrune(days int, log *slog.Logger) {
 			}
 			t.Reset(pruneEvery)
 		}
-	}()
-	e.closers = append(e.closers, func() error { cancel(); <-done; return nil })
+	})
 }
 
 func checkLedgerDays(days int) error {

@@ -17,10 +17,7 @@ func (e *engine) startReplay(log *slog.Logger) {
 	if _, joint := e.ledger.(store.Joint); joint && any(e.store) == any(e.ledger) {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	e.background(func(ctx context.Context) {
 		t := time.NewTicker(replayEvery)
 		defer t.Stop()
 		for {
@@ -33,8 +30,7 @@ func (e *engine) startReplay(log *slog.Logger) {
 				}
 			}
 		}
-	}()
-	e.closers = append(e.closers, func() error { cancel(); <-done; return nil })
+	})
 }
 
 // replay applies leftovers scope by scope. Under a scope's lock none of its writes is under way.

@@ -97,7 +97,7 @@ func pairsOf(t *testing.T, name string) (out [][2]string) {
 // else is taken for one.
 func TestNeighboursWithTheLocalEncoder(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a while")
+		t.Skip("not under -short: the encoder reads some thousand sentences; make test runs it")
 	}
 	models, err := modelstore.New(nil)
 	if err != nil {

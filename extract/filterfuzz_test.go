@@ -23,7 +23,7 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, pick uint8) {
 		clean, err := message.Clean([]message.Message{{Role: roles[pick%4], Content: s}, {Role: message.Assistant, Content: "ok", ToolCalls: int(pick>>4) % 2}}, nil)
 		if err != nil {
-			t.Skip()
+			t.Skip("not a conversation: ", err)
 		}
 		opts := extract.FilterOptions{ToolSummaries: pick&4 != 0, FindEchoes: findLines, Known: map[string]bool{"known": true}}
 		turns, dropped := extract.Filter(clean, opts)

@@ -154,9 +154,19 @@ func order(sets []benchmarks.Set, results []*benchmarks.SetResult, named []strin
 	slices.SortStableFunc(results, func(a, b *benchmarks.SetResult) int { return cmp.Compare(place(a.Name), place(b.Name)) })
 }
 
-// benchSet runs one set on an engine of its own, whose clock the harness sets. With a work folder its store is kept there,
-// one for each set and model.
+// benchSet runs one set on an engine of its own.
 func (a *app) benchSet(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set) (res *benchmarks.SetResult, err error) {
+	m, clock, err := openBench(ctx, e, reason, work, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	return benchmarks.RunSet(ctx, m, clock, s, a.progress)
+}
+
+// openBench opens an engine for a set, whose clock the harness sets. With a work folder its store is kept there, one for each
+// set and model.
+func openBench(ctx context.Context, e embed.Embedder, reason, work, set string) (*evoke.Memory, *benchmarks.Clock, error) {
 	clock := &benchmarks.Clock{}
 	path := ""
 	if work != "" {
@@ -164,14 +174,10 @@ func (a *app) benchSet(ctx context.Context, e embed.Embedder, reason, work strin
 		if e != nil {
 			model = e.Model().Name
 		}
-		path = filepath.Join(work, s.Name+"-"+model)
+		path = filepath.Join(work, set+"-"+model)
 	}
 	m, err := evoke.Open(ctx, &evoke.Options{Path: path, Embedder: e, NoEmbedder: reason, Clock: clock.Now})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	return benchmarks.RunSet(ctx, m, clock, s, a.progress)
+	return m, clock, err
 }
 
 // needEmbedder is benchEmbedder for runs that mean nothing without one.

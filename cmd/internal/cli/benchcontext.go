@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"evoke"
 	"evoke/benchmarks"
 	"evoke/embed"
 	"evoke/recall"
@@ -62,16 +60,7 @@ func (a *app) benchContextCmd() *cobra.Command {
 }
 
 func (a *app) benchCurve(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set, o benchmarks.ContextOptions) (_ *benchmarks.Curve, err error) {
-	clock := &benchmarks.Clock{}
-	path := ""
-	if work != "" {
-		model := "none"
-		if e != nil {
-			model = e.Model().Name
-		}
-		path = filepath.Join(work, s.Name+"-"+model)
-	}
-	m, err := evoke.Open(ctx, &evoke.Options{Path: path, Embedder: e, NoEmbedder: reason, Clock: clock.Now})
+	m, clock, err := openBench(ctx, e, reason, work, s.Name)
 	if err != nil {
 		return nil, err
 	}

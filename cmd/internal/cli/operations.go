@@ -97,10 +97,14 @@ func (a *app) printOperation(op store.Operation) error {
 		return a.printJSON(op)
 	}
 	a.printf("%s %s: %s\n", op.Kind, op.ID, op.State)
-	var counts map[string]any
-	if json.Unmarshal(op.Result, &counts) == nil {
-		for _, name := range slices.Sorted(maps.Keys(counts)) {
-			a.printf("  %s: %v\n", name, counts[name])
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(op.Result, &fields) == nil {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			list := []json.RawMessage{fields[name]}
+			_ = json.Unmarshal(fields[name], &list) // what is no list stays one value
+			for _, value := range list {
+				a.printf("  %s: %s\n", name, visible(string(value)))
+			}
 		}
 	}
 	if op.State == store.OperationFailed {

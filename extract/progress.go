@@ -151,8 +151,9 @@ const recheck = 5 * time.Second
 
 // Flush makes the waiting extraction of one thread, or of all threads of the scope when thread is "", due now and waits
 // until they ended. It returns how many it made due. Attempts that fail are repeated after their pause while Flush
-// waits; it gives up with the context's error, and with store.ErrConflict when the tenant is paused and nothing of it runs, and
-// with store.ErrBudget when what is left waits for the next day's budget. A service that is away is asked once, unless it asked for time. It needs a started worker.
+// waits; it gives up with the context's error, with store.ErrConflict when the tenant is paused and nothing of it runs, and
+// with store.ErrBudget when what is left waits for the next day's budget. A service that is away is asked at once, unless it
+// asked for time. It needs a started worker.
 func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int, error) {
 	if err := w.started(); err != nil {
 		return 0, err

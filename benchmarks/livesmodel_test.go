@@ -83,7 +83,10 @@ func (x *scripted) report(c *change, t *store.Item, known []store.Item) []extrac
 }
 
 func TestLivesWithAModelAreWhatItReported(t *testing.T) {
-	for _, lang := range livesLanguages() {
+	if testing.Short() {
+		t.Skip("not under -short: one conversation after another, which make test runs without the race detector")
+	}
+	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {
 			l := loadLife(t, lang)
 			x := &scripted{changes: map[string]change{}, view: map[string]string{}, done: map[string]int{}}

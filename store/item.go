@@ -59,6 +59,10 @@ type Item struct {
 	RecordedAt  time.Time `json:"recorded_at"`
 	ClosedAt    time.Time `json:"closed_at,omitzero"`
 	RetractedAt time.Time `json:"retracted_at,omitzero"`
+	// ExpiresAt is when the item is to be kept no longer: no view at that moment or later sees it; zero: never. Until
+	// retention removes it, every version (View.All) has it still and statistics count it.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Aside     Aside     `json:"aside,omitzero"`
 
 	Turn       Turn       `json:"turn,omitzero"`
 	Provenance Provenance `json:"provenance,omitzero"`

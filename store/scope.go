@@ -66,7 +66,14 @@ type View struct {
 	Now     time.Time
 	ValidAt time.Time
 	KnownAt time.Time
-	All     bool // every version, for history and export; those of a profile's sections too
+	All     bool // every version, for history and export; those of a profile's sections and what is aside too
+	// Kept narrows All to what is not softly forgotten: what a caller may read.
+	Kept bool
+	// Forgotten sees only what is softly forgotten, every version of it, whatever else the view says.
+	Forgotten bool
+	// Sources sees also what summaries stand for. Without it, views of what was known before an item's SummarizedAt see it
+	// still.
+	Sources bool
 	Profile bool // the sections of the profile, see Item.IsProfile; other views leave them out
 	// Threads are those that the call names. What holds for one task only (Item.OfTask) is seen in calls that name its
 	// thread.
@@ -81,8 +88,14 @@ func AsOf(t time.Time) View { return View{Now: t, ValidAt: t, KnownAt: t} }
 
 // Sees reports whether the view contains the item.
 func (v View) Sees(it *Item) bool {
-	if v.All {
-		return true
+	forgotten := it.Aside.Forgotten()
+	switch {
+	case v.Forgotten:
+		return forgotten
+	case v.All:
+		return !(v.Kept && forgotten)
+	case forgotten || v.summarized(it) || v.expired(it):
+		return false
 	}
 	if !v.Profile && it.IsProfile() || it.OfTask() && !slices.Contains(v.Threads, it.Turn.Thread) {
 		return false
@@ -107,4 +120,22 @@ func (v View) Sees(it *Item) bool {
 		return false
 	}
 	return validTo.IsZero() || validTo.After(at)
+}
+
+// known is the moment up to which the view knows.
+func (v View) known() time.Time {
+	if v.KnownAt.IsZero() {
+		return v.Now
+	}
+	return v.KnownAt
+}
+
+// expired: the item was no longer kept by then.
+func (v View) expired(it *Item) bool {
+	return !it.ExpiresAt.IsZero() && !it.ExpiresAt.After(v.known())
+}
+
+// summarized: a summary stands in the item's place, and the view knows it.
+func (v View) summarized(it *Item) bool {
+	return !v.Sources && it.Aside.Summary != "" && (v.KnownAt.IsZero() || !it.Aside.SummarizedAt.After(v.KnownAt))
 }

@@ -112,7 +112,7 @@ type Query struct {
 type Candidates struct {
 	Records []Record // unique by item id, in no meaningful order
 	// Stats of the query's terms: Docs is the number of the scope's items that are neither retracted nor closed
-	// (RetractedAt and ValidTo zero) and no sections of a profile, whatever filter and view select; DF, for each term that
+	// (RetractedAt and ValidTo zero) nor aside, and no sections of a profile (Item.Counted), whatever filter and view select; DF, for each term that
 	// any of them holds in its own terms (scoring.Doc.Terms), how many do. Never over other scopes.
 	Stats scoring.LexicalStats
 	// Terms are the terms that were searched and that Stats counts: those of the query or, with Query.Correct, what

@@ -64,7 +64,9 @@ func (it *Item) Prepare(l Limits) error {
 	if z := ZoneOf(it.ValidFrom); z != "" {
 		it.Provenance.Zone = z
 	}
-	for _, t := range []*time.Time{&it.ValidFrom, &it.ValidTo, &it.RecordedAt, &it.ClosedAt, &it.RetractedAt, &it.LastUsed, &it.Outcomes.LastAt} {
+	it.Aside.prepare(it.RecordedAt)
+	for _, t := range []*time.Time{&it.ValidFrom, &it.ValidTo, &it.RecordedAt, &it.ClosedAt, &it.RetractedAt, &it.LastUsed, &it.Outcomes.LastAt,
+		&it.ExpiresAt, &it.Aside.SummarizedAt, &it.Aside.ForgottenAt, &it.Aside.PurgeAt} {
 		if !t.IsZero() {
 			*t = t.UTC().Truncate(time.Microsecond)
 		}
@@ -77,7 +79,8 @@ func (it *Item) validate(l Limits) error {
 		return Invalid("id", "given", "")
 	}
 	for _, f := range [...]struct{ name, v string }{{"id", it.ID}, {"thread", it.Turn.Thread}, {"session", it.Turn.Session},
-		{"speaker", it.Turn.Speaker}, {"role", it.Turn.Role}, {"supersedes", it.Supersedes}, {"superseded_by", it.SupersededBy}} {
+		{"speaker", it.Turn.Speaker}, {"role", it.Turn.Role}, {"supersedes", it.Supersedes}, {"superseded_by", it.SupersededBy},
+		{"aside.summary", it.Aside.Summary}, {"aside.forgotten_by", it.Aside.ForgottenBy}} {
 		if err := ValidateName(f.name, f.v); err != nil {
 			return err
 		}
@@ -113,7 +116,8 @@ func (it *Item) validate(l Limits) error {
 		name string
 		t    time.Time
 	}{{"valid_from", it.ValidFrom}, {"valid_to", it.ValidTo}, {"recorded_at", it.RecordedAt},
-		{"closed_at", it.ClosedAt}, {"retracted_at", it.RetractedAt}, {"last_used", it.LastUsed}, {"outcomes.last_at", it.Outcomes.LastAt}} {
+		{"closed_at", it.ClosedAt}, {"retracted_at", it.RetractedAt}, {"last_used", it.LastUsed}, {"outcomes.last_at", it.Outcomes.LastAt},
+		{"expires_at", it.ExpiresAt}, {"aside.summarized_at", it.Aside.SummarizedAt}, {"aside.forgotten_at", it.Aside.ForgottenAt}, {"aside.purge_at", it.Aside.PurgeAt}} {
 		if !f.t.IsZero() && (f.t.Before(minTime) || f.t.After(maxTime)) {
 			return Invalid(f.name, "in the years 1 to 9999", "")
 		}

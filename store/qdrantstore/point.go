@@ -72,14 +72,6 @@ func prepare(sc store.Scope, it store.Item, l store.Limits) (*prepared, error) {
 	if err := it.Prepare(l); err != nil {
 		return nil, err
 	}
-	for _, f := range [...]struct {
-		name string
-		t    time.Time
-	}{{"closed_at", it.ClosedAt}, {"retracted_at", it.RetractedAt}, {"last_used", it.LastUsed}} {
-		if !f.t.IsZero() && (f.t.Before(minTime) || f.t.After(maxTime)) {
-			return nil, store.Invalid(f.name, "in the years 1 to 9999", "")
-		}
-	}
 	return newPrepared(sc, &it)
 }
 
@@ -131,7 +123,7 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 		fieldTextKey: text(p.textKey), fieldKind: text(string(it.Kind)), fieldCategory: text(string(it.Category)), fieldThread: text(it.Turn.Thread),
 		fieldSession: text(it.Turn.Session), fieldRole: text(it.Turn.Role), fieldSpeaker: text(it.Turn.Speaker), fieldContentKey: text(it.ContentKey),
 		fieldSubject:    text(it.Provenance.Subject),
-		fieldImportance: qdrant.NewValueDouble(it.Importance), fieldCurrent: qdrant.NewValueBool(!it.Closed() && !it.IsProfile()),
+		fieldImportance: qdrant.NewValueDouble(it.Importance), fieldCurrent: qdrant.NewValueBool(it.Counted()),
 		fieldMoment: text(timeText(moment(it))), fieldRank: qdrant.NewValueInt(rank(it)), fieldTie: qdrant.NewValueInt(tie(it.ID)),
 		fieldSize: qdrant.NewValueInt(int64(len(it.Content))), fieldChunks: qdrant.NewValueInt(int64(max(len(p.doc.Chunks), 1))),
 		fieldIDHead: qdrant.NewValueInt(idHead(it.ID)),
@@ -147,7 +139,8 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 		m[fieldPlace] = qdrant.NewValueInt(place(p.scope, it.Turn.Session, it.Turn.Position))
 	}
 	for name, t := range map[string]time.Time{fieldValidFrom: it.ValidFrom, fieldValidTo: it.ValidTo, fieldRecordedAt: it.RecordedAt,
-		fieldClosedAt: it.ClosedAt, fieldRetracted: it.RetractedAt} {
+		fieldClosedAt: it.ClosedAt, fieldRetracted: it.RetractedAt, fieldExpires: it.ExpiresAt,
+		fieldSummarized: it.Aside.SummarizedAt, fieldForgotten: it.Aside.ForgottenAt} {
 		if !t.IsZero() {
 			m[name] = text(timeText(t))
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // schemaVersion is the layout of points. Open copies a collection of an older one.
-const schemaVersion = 2 // 2: what holds for one task, what was distilled, and subjects
+const schemaVersion = 3 // 2: what holds for one task, what was distilled, and subjects; 3: what is aside, and until when items are kept
 
 // Names of the vectors.
 const (
@@ -51,11 +51,14 @@ const (
 	fieldRecordedAt = "recorded_at"
 	fieldClosedAt   = "closed_at"
 	fieldRetracted  = "retracted_at"
-	fieldMoment     = "moment" // valid_from or, where unknown, recorded_at
+	fieldExpires    = "expires_at"
+	fieldSummarized = "summarized_at" // of what a summary stands for
+	fieldForgotten  = "forgotten_at"  // of what is softly forgotten
+	fieldMoment     = "moment"        // valid_from or, where unknown, recorded_at
 	fieldImportance = "importance"
 	fieldRank       = "rank"    // importance and moment in one number: what the important arm orders by
 	fieldTie        = "tie"     // a hash of the id, to break ties
-	fieldCurrent    = "current" // neither retracted nor closed, and no section of a profile
+	fieldCurrent    = "current" // what statistics count: store.Item.Counted
 	fieldTask       = "task"    // it holds for the task of its thread only
 	fieldDistilled  = "distilled"
 	fieldSubject    = "subject"
@@ -98,7 +101,7 @@ func indexes() []index {
 		fieldSubject, fieldMeta, fieldNums + "[]." + fieldNumKey} {
 		list = append(list, keyword(f, false))
 	}
-	for _, f := range []string{fieldValidFrom, fieldValidTo, fieldRecordedAt, fieldClosedAt, fieldRetracted, fieldMoment} {
+	for _, f := range []string{fieldValidFrom, fieldValidTo, fieldRecordedAt, fieldClosedAt, fieldRetracted, fieldExpires, fieldSummarized, fieldForgotten, fieldMoment} {
 		list = append(list, index{f, qdrant.FieldType_FieldTypeDatetime, qdrant.NewPayloadIndexParamsDatetime(&qdrant.DatetimeIndexParams{EnableHnsw: no})})
 	}
 	return append(list,

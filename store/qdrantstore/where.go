@@ -38,10 +38,16 @@ func selection(sc store.Scope, f *store.Filter, v store.View) []*qdrant.Conditio
 // viewConditions are store.View.Sees. Stored times are whole microseconds, so comparing them with the floor of a moment is
 // exact; a time that is not set has no field, and no range holds it.
 func viewConditions(v store.View) []*qdrant.Condition {
-	if v.All {
+	kept := qdrant.NewIsEmpty(fieldForgotten)
+	switch {
+	case v.Forgotten:
+		return []*qdrant.Condition{not(kept)}
+	case v.All && v.Kept:
+		return []*qdrant.Condition{kept}
+	case v.All:
 		return nil
 	}
-	cs := []*qdrant.Condition{ownTasks(v.Threads)}
+	cs := append([]*qdrant.Condition{ownTasks(v.Threads), kept}, asideConditions(v)...)
 	if !v.Profile {
 		cs = append(cs, not(qdrant.NewMatchKeywords(fieldContentKey, store.ProfileKeys()...)))
 	}
@@ -57,6 +63,22 @@ func viewConditions(v store.View) []*qdrant.Condition {
 	}
 	return append(cs, not(after(fieldRecordedAt, v.KnownAt)), not(upTo(fieldRetracted, v.KnownAt)),
 		anyOf(not(ended), after(fieldClosedAt, v.KnownAt)))
+}
+
+// asideConditions leave out what is kept no longer and what a summary stands for.
+func asideConditions(v store.View) []*qdrant.Condition {
+	if v.KnownAt.IsZero() {
+		cs := []*qdrant.Condition{not(upTo(fieldExpires, v.Now))}
+		if !v.Sources {
+			cs = append(cs, qdrant.NewIsEmpty(fieldSummarized))
+		}
+		return cs
+	}
+	cs := []*qdrant.Condition{not(upTo(fieldExpires, v.KnownAt))}
+	if !v.Sources {
+		cs = append(cs, not(upTo(fieldSummarized, v.KnownAt)))
+	}
+	return cs
 }
 
 // ownTasks leaves out what holds for one task only, but for the tasks of the named threads.

@@ -57,7 +57,7 @@ func (x *index) put(p *indexPut, keep bool) {
 	case ok && p.keepText:
 		x.leaveOrders(slot, keep)
 		x.leaveSession(slot)
-		x.setCurrent(slot, counted(&p.item))
+		x.setCurrent(slot, p.item.Counted())
 		x.entries[slot].item = p.item
 		x.enterSession(slot)
 	case ok:

@@ -71,12 +71,6 @@ func newIndex(dim int, bm25 scoring.BM25) *index {
 	return &index{dim: dim, bm25: bm25, byID: map[string]int32{}, terms: map[scoring.Term]*termList{}, sessions: map[string][]place{}, apart: map[int32]bool{}}
 }
 
-// counted reports whether statistics count the item: neither retracted nor closed, and no section of a profile. See
-// store.Candidates.
-func counted(it *store.Item) bool {
-	return it.RetractedAt.IsZero() && it.ValidTo.IsZero() && !it.IsProfile()
-}
-
 // moment orders the recent arm: when the item's matter took place or, where unknown, when it was recorded.
 func moment(it *store.Item) int64 {
 	if it.ValidFrom.IsZero() {
@@ -103,7 +97,7 @@ func (x *index) byImportance(a, b int32) int {
 // add enters a new item, without its place in the orders.
 func (x *index) add(it store.Item, doc *scoring.Doc, weights []scoring.TermWeight) int32 {
 	slot := int32(len(x.entries))
-	e := entry{live: true, current: counted(&it), item: it, doc: doc}
+	e := entry{live: true, current: it.Counted(), item: it, doc: doc}
 	e.size = int64(len(it.Content)+len(it.ID)+len(it.Provenance.Quote)+160*len(it.Metadata)) + 700 + int64(len(weights))*28
 	x.entries = append(x.entries, e)
 	x.byID[it.ID] = slot

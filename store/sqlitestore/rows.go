@@ -71,7 +71,8 @@ func (t *tx) scope(sc store.Scope) (n int64, err error) {
 }
 
 const itemColumns = `id, kind, category, content, metadata, importance, confidence, uses, last_used, valid_from, valid_to, recorded_at,
-closed_at, retracted_at, thread, session, position, speaker, role, provenance, content_key, supersedes, superseded_by, outcomes`
+closed_at, retracted_at, thread, session, position, speaker, role, provenance, content_key, supersedes, superseded_by, outcomes,
+expires_at, summary, summarized_at, forgotten_at, purge_at, forgotten_by`
 
 // itemRow is an item on its way from a row.
 type itemRow struct {
@@ -79,14 +80,15 @@ type itemRow struct {
 	kind, category       string
 	metadata, provenance []byte
 	outcomes             []byte
-	times                [6]int64
+	times                [10]int64
 }
 
 func (r *itemRow) dest() []any {
 	it, t := &r.it, &r.times
 	return []any{&it.ID, &r.kind, &r.category, &it.Content, (*raw)(&r.metadata), &it.Importance, &it.Confidence, &it.Uses, &t[0], &t[1], &t[2],
 		&t[3], &t[4], &t[5], &it.Turn.Thread, &it.Turn.Session, &it.Turn.Position, &it.Turn.Speaker, &it.Turn.Role, (*raw)(&r.provenance),
-		&it.ContentKey, &it.Supersedes, &it.SupersededBy, (*raw)(&r.outcomes)}
+		&it.ContentKey, &it.Supersedes, &it.SupersededBy, (*raw)(&r.outcomes),
+		&t[6], &it.Aside.Summary, &t[7], &t[8], &t[9], &it.Aside.ForgottenBy}
 }
 
 // raw scans text without keeping an empty one.
@@ -111,6 +113,8 @@ func (r *itemRow) item() (store.Item, error) {
 	it.Kind, it.Category = store.Kind(r.kind), store.Category(r.category)
 	it.LastUsed, it.ValidFrom, it.ValidTo = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
 	it.RecordedAt, it.ClosedAt, it.RetractedAt = fromMicros(r.times[3]), fromMicros(r.times[4]), fromMicros(r.times[5])
+	it.ExpiresAt, it.Aside.SummarizedAt = fromMicros(r.times[6]), fromMicros(r.times[7])
+	it.Aside.ForgottenAt, it.Aside.PurgeAt = fromMicros(r.times[8]), fromMicros(r.times[9])
 	if len(r.metadata) > 0 {
 		if err := json.Unmarshal(r.metadata, &it.Metadata); err != nil {
 			return it, fmt.Errorf("%w: metadata of a stored item: %w", store.ErrCorrupt, err)
@@ -195,5 +199,7 @@ func (p *prepared) values() []any {
 	return []any{it.ID, string(it.Kind), string(it.Category), it.Content, p.metadata, it.Importance, it.Confidence, it.Uses,
 		micros(it.LastUsed), micros(it.ValidFrom), micros(it.ValidTo), micros(it.RecordedAt), micros(it.ClosedAt), micros(it.RetractedAt),
 		it.Turn.Thread, it.Turn.Session, it.Turn.Position, it.Turn.Speaker, it.Turn.Role, p.provenance,
-		it.ContentKey, it.Supersedes, it.SupersededBy, p.outcomes, p.textKey, p.docBytes}
+		it.ContentKey, it.Supersedes, it.SupersededBy, p.outcomes,
+		micros(it.ExpiresAt), it.Aside.Summary, micros(it.Aside.SummarizedAt), micros(it.Aside.ForgottenAt), micros(it.Aside.PurgeAt), it.Aside.ForgottenBy,
+		p.textKey, p.docBytes}
 }

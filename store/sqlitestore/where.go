@@ -25,9 +25,17 @@ func (w *where) text() string { return strings.Join(w.conds, " AND ") }
 // view is store.View.Sees in SQL. Stored times are whole microseconds, so comparing them with the floor of a moment is
 // exact.
 func (w *where) view(v store.View) {
-	if v.All {
+	switch {
+	case v.Forgotten:
+		w.and(isForgotten)
+		return
+	case v.All && v.Kept:
+		w.and("forgotten_at = ?", noTime)
+		return
+	case v.All:
 		return
 	}
+	w.aside(v)
 	if !v.Profile {
 		keys := store.ProfileKeys()
 		args := make([]any, len(keys))
@@ -52,6 +60,25 @@ func (w *where) view(v store.View) {
 	w.and("recorded_at <= ?", known)
 	w.and("(retracted_at = ? OR retracted_at > ?)", noTime, known)
 	w.and("(valid_to = ? OR valid_to > ? OR closed_at > ?)", noTime, micros(at), known)
+}
+
+// isForgotten is the condition of the index items_forgotten: noTime in digits.
+const isForgotten = "forgotten_at <> -62135596800000000"
+
+// aside leaves out what is forgotten, what is kept no longer and what a summary stands for.
+func (w *where) aside(v store.View) {
+	known := v.KnownAt
+	if known.IsZero() {
+		known = v.Now
+	}
+	w.and("forgotten_at = ? AND (expires_at = ? OR expires_at > ?)", noTime, noTime, micros(known))
+	switch {
+	case v.Sources:
+	case v.KnownAt.IsZero():
+		w.and("summary = ''")
+	default:
+		w.and("(summary = '' OR summarized_at > ?)", micros(known))
+	}
 }
 
 // tasks leaves out what holds for one task only, but for the tasks of the named threads. Hardly an item has an end, so

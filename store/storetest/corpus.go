@@ -93,7 +93,22 @@ func randomItem(r *rand.Rand, i int) store.Item {
 			}
 		}
 	}
+	randomAside(r, &it)
 	return it
+}
+
+// randomAside puts some items aside, and ends the keeping of some.
+func randomAside(r *rand.Rand, it *store.Item) {
+	if r.IntN(6) == 0 {
+		it.ExpiresAt = it.RecordedAt.Add(time.Duration(r.IntN(90)) * time.Hour)
+	}
+	if r.IntN(8) == 0 {
+		it.Aside.Summary, it.Aside.SummarizedAt = "i0001", it.RecordedAt.Add(time.Duration(r.IntN(40))*time.Hour)
+	}
+	if r.IntN(8) == 0 {
+		it.Aside.ForgottenAt, it.Aside.ForgottenBy = it.RecordedAt.Add(time.Duration(r.IntN(40))*time.Hour), "forget"
+		it.Aside.PurgeAt = it.Aside.ForgottenAt.Add(720 * time.Hour)
+	}
 }
 
 const n20 = 20

@@ -38,16 +38,11 @@ func newReference(items []store.Item, es []store.Embedding) *reference {
 	return ref
 }
 
-// counted reports whether statistics count an item.
-func counted(it *store.Item) bool {
-	return it.RetractedAt.IsZero() && it.ValidTo.IsZero() && !it.IsProfile()
-}
-
 func (ref *reference) stats(terms []scoring.QueryTerm) scoring.LexicalStats {
 	st := scoring.LexicalStats{DF: map[scoring.Term]int{}}
 	for i := range ref.items {
 		it := &ref.items[i]
-		if !counted(it) {
+		if !it.Counted() {
 			continue
 		}
 		st.Docs++
@@ -65,7 +60,7 @@ func (ref *reference) pending() int {
 	n := 0
 	for i := range ref.items {
 		it := &ref.items[i]
-		if counted(it) && ref.rows[it.ID] == nil {
+		if it.Counted() && ref.rows[it.ID] == nil {
 			n++
 		}
 	}

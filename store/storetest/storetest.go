@@ -26,7 +26,7 @@ func RunStore(t *testing.T, open func(*testing.T) store.Store) {
 		{"Idempotent", idempotent}, {"Large", largeChange},
 		{"ListOrders", listOrders}, {"ListPages", listPages}, {"ListLimits", listLimits}, {"ListMoving", listMoving},
 		{"Filters", filters}, {"FilterRefused", filterRefused}, {"FilterIDs", filterIDs},
-		{"Views", views}, {"AsOf", asOf}, {"Profile", profile}, {"Tasks", tasks}, {"Stats", stats},
+		{"Views", views}, {"AsOf", asOf}, {"Profile", profile}, {"Tasks", tasks}, {"Aside", aside}, {"Stats", stats},
 		{"ArmsAgree", armsAgree}, {"ArmsWithinFilter", armsWithinFilter}, {"ArmsAsOf", armsAsOf}, {"ArmsAlone", armsAlone},
 		{"ContextArm", contextArm}, {"Neighbours", neighbours}, {"Chunked", chunked}, {"FollowsWrites", followsWrites},
 		{"QueryRefused", queryRefused}, {"Statistics", statistics}, {"Corrections", corrections}, {"Unwritten", unwritten},

@@ -56,7 +56,7 @@ const undoKind = "undo"
 
 func (m *Memory) undoer() *lifecycle.Undo {
 	return &lifecycle.Undo{
-		Store: m.store, Hold: m.hold, Clock: m.clock,
+		Store: m.store, Hold: m.hold, Watch: m.locks.Watch, Clock: m.clock,
 		Commit: func(ctx context.Context, sc store.Scope, c store.Change, embed []string) error {
 			w := m.newWrite(sc)
 			w.Change, w.Embed = c, embed

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"evoke/store"
 )
@@ -16,11 +17,21 @@ type Locks struct {
 }
 
 type scopeLock struct {
-	slot chan struct{} // holds a token while locked
-	refs int           // holders and waiters
+	slot  chan struct{} // holds a token while locked
+	refs  int           // holders, waiters and watchers
+	turns atomic.Uint64 // how often LockContext got it since somebody watches
 }
 
-// Lock waits for the scope's lock and returns what gives it back. Giving it back twice is harmless.
+// Watch counts, until stop is called, how often LockContext gets the scope's lock. Whoever read while nobody held it, and
+// later holds it as the next one to get it, knows that what he read still stands.
+func (l *Locks) Watch(sc store.Scope) (turns func() uint64, stop func()) {
+	s := l.ref(sc)
+	var once sync.Once
+	return s.turns.Load, func() { once.Do(func() { l.unref(sc, s) }) }
+}
+
+// Lock waits for the scope's lock and returns what gives it back. Giving it back twice is harmless. It is for those who
+// change nothing that a Watch is about: vectors.
 func (l *Locks) Lock(sc store.Scope) (unlock func()) {
 	s := l.ref(sc)
 	s.slot <- struct{}{}
@@ -35,6 +46,7 @@ func (l *Locks) LockContext(ctx context.Context, sc store.Scope) (unlock func(),
 	s := l.ref(sc)
 	select {
 	case s.slot <- struct{}{}:
+		s.turns.Add(1)
 		return l.unlocker(sc, s), nil
 	case <-ctx.Done():
 		l.unref(sc, s)

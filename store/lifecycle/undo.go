@@ -17,8 +17,9 @@ import (
 // that of its operation, and can be undone.
 type Undo struct {
 	Store store.Reader
-	// Hold locks a scope for one step.
-	Hold func(ctx context.Context, sc store.Scope) (unlock func(), err error)
+	// Hold locks a scope for one step. Watch counts, until stop is called, how often it was held.
+	Hold  func(ctx context.Context, sc store.Scope) (unlock func(), err error)
+	Watch func(sc store.Scope) (holds func() uint64, stop func())
 	// Commit makes one step durable. embed names the items that need vectors.
 	Commit func(ctx context.Context, sc store.Scope, c store.Change, embed []string) error
 	Clock  func() time.Time
@@ -101,51 +102,109 @@ func (u *Undo) Work(ctx context.Context, pr *Progress) (any, error) {
 	if a.Scope.Tenant != op.Tenant {
 		return nil, fmt.Errorf("%w: the operation is of another tenant", store.ErrTenant)
 	}
-	p, err := u.plan(ctx, a, op.ID)
-	if err != nil {
+	holds, stop := u.Watch(a.Scope)
+	defer stop()
+	r := &run{u: u, a: a, op: op.ID, holds: holds, tried: map[string]bool{}, left: map[string]string{}}
+	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
-	for done := 0; done < len(p.units); {
-		n, items := 0, 0
-		for done+n < len(p.units) && items < stepItems {
-			items += len(p.units[done+n].retract) + len(p.units[done+n].reopen)
-			n++
-		}
-		if err := u.make(ctx, a.Scope, p, p.units[done:done+n]); err != nil {
+	for done := 0; len(r.p.units) > 0; {
+		n, err := r.make(ctx)
+		if err != nil {
 			return nil, err
 		}
 		done += n
-		if err := pr.Save(ctx, struct{}{}, done, len(p.units)); err != nil {
+		if err := pr.Save(ctx, struct{}{}, done, done+len(r.p.units)); err != nil {
 			return nil, err
 		}
 	}
-	return u.result(ctx, a.Scope, p)
+	for id, why := range r.p.left {
+		r.left[id] = why
+	}
+	r.p.left = r.left
+	return u.result(ctx, a.Scope, r.p)
 }
 
-// make does some units in one write.
-func (u *Undo) make(ctx context.Context, sc store.Scope, p *plan, units []unit) error {
-	unlock, err := u.Hold(ctx, sc)
+// run is one attempt at an undo. Its plan holds as long as nobody else wrote to the memory since it was made: each step looks,
+// under the lock, and plans anew where somebody did.
+type run struct {
+	u     *Undo
+	a     UndoArgs
+	op    string
+	p     *plan
+	holds func() uint64
+	seen  uint64            // holds up to which the plan is known to stand
+	tried map[string]bool   // ids of which this run made what can be made
+	left  map[string]string // conflicts of those
+}
+
+func (r *run) begin(ctx context.Context) error {
+	unlock, err := r.u.Hold(ctx, r.a.Scope)
 	if err != nil {
 		return err
 	}
+	r.seen = r.holds()
+	unlock()
+	r.p, err = r.u.plan(ctx, r.a, r.op)
+	return err
+}
+
+// plan makes another plan, without what was tried. The scope is locked.
+func (r *run) plan(ctx context.Context) error {
+	p, err := r.u.plan(ctx, r.a, r.op)
+	if err != nil {
+		return err
+	}
+	was := func(id string) bool { return r.tried[id] }
+	p.units = slices.DeleteFunc(p.units, func(un unit) bool {
+		return !slices.ContainsFunc(slices.Concat(un.retract, un.reopen), func(id string) bool { return !was(id) })
+	})
+	r.p = p
+	return nil
+}
+
+// make does the next units in one write and returns how many.
+func (r *run) make(ctx context.Context) (int, error) {
+	unlock, err := r.u.Hold(ctx, r.a.Scope)
+	if err != nil {
+		return 0, err
+	}
 	defer unlock()
-	s := u.step(sc, p)
-	for _, un := range units {
+	if now := r.holds(); now != r.seen+1 { // the one is this
+		if err := r.plan(ctx); err != nil {
+			return 0, err
+		}
+	}
+	r.seen = r.holds()
+	n, items := 0, 0
+	s := r.u.step(r.a.Scope, r.p)
+	for n < len(r.p.units) && items < stepItems {
+		un := r.p.units[n]
+		items += len(un.retract) + len(un.reopen)
+		n++
 		if err := s.do(ctx, un); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	var c store.Change
 	for _, id := range s.order {
 		c.Put = append(c.Put, *s.changed[id])
 	}
-	if len(c.Put) == 0 {
-		return nil
+	if len(c.Put) > 0 {
+		if err := r.u.Commit(ctx, r.a.Scope, c, s.embed); err != nil {
+			return 0, fmt.Errorf("undo: %w", err)
+		}
 	}
-	if err := u.Commit(ctx, sc, c, s.embed); err != nil {
-		return fmt.Errorf("undo: %w", err)
+	for _, un := range r.p.units[:n] {
+		for _, id := range slices.Concat(un.retract, un.reopen) {
+			r.tried[id] = true
+			if why := r.p.left[id]; why != "" {
+				r.left[id] = why
+			}
+		}
 	}
-	return nil
+	r.p.units = r.p.units[n:]
+	return n, nil
 }
 
 // result counts what the operation did, by its marks: counts kept beside them could miss a step that a crash cut off.

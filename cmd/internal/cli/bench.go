@@ -8,12 +8,14 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"evoke"
 	"evoke/benchmarks"
+	"evoke/benchmarks/figure"
 	"evoke/cmd/internal/wire"
 	"evoke/embed"
 	"evoke/embed/modelstore"
@@ -30,11 +32,16 @@ type report interface {
 type benchFlags struct {
 	data string
 	sets []string
+	plot string
 }
 
 func (f *benchFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.data, "data", "", "folder of a set, or of sets (needed)")
 	c.Flags().StringSliceVar(&f.sets, "set", nil, "only these sets")
+}
+
+func (f *benchFlags) addPlot(c *cobra.Command) {
+	c.Flags().StringVar(&f.plot, "plot", "", "folder to draw the figures into, as SVG (default: none are drawn)")
 }
 
 func (f *benchFlags) load() ([]benchmarks.Set, error) {
@@ -70,6 +77,24 @@ func (a *app) benchEmbedder(ctx context.Context) (embed.Embedder, string, error)
 	return e, reason, err
 }
 
+// drawn is a report that has figures, too.
+type drawn interface {
+	report
+	Figures() []figure.Figure
+}
+
+// draw writes the report and, where a folder is given, its figures.
+func (a *app) draw(r drawn, dir string) error {
+	if dir != "" {
+		paths, err := figure.Write(dir, r.Figures())
+		if err != nil {
+			return err
+		}
+		a.note("drawn: %s", strings.Join(paths, ", "))
+	}
+	return a.write(r)
+}
+
 func (a *app) write(r report) error {
 	if a.json {
 		return r.WriteJSON(a.process.Out)
@@ -93,6 +118,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
 	}
 	f.add(c)
+	f.addPlot(c)
 	c.Flags().BoolVar(&merge, "merge", false, "also put the memories of all sets into one and ask it the first set's questions (sets in the order of --set)")
 	c.Flags().BoolVar(&cross, "cross", false, "also ask the questions of each of two sets over the items of the other: the same memories in two languages")
 	c.Flags().StringVar(&work, "work", "", "folder to keep the stores in, so that the next run need not embed again (default: in memory)")
@@ -137,7 +163,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 			}
 			r.Sets, r.Apart = append(r.Sets, res), map[string]*benchmarks.SetResult{res.Name: r.Sets[0]}
 		}
-		return a.write(r)
+		return a.draw(r, f.plot)
 	}
 	return c
 }
@@ -197,6 +223,7 @@ func (a *app) benchLatencyCmd() *cobra.Command {
 		Long: "Fills memories with texts recombined from a set's and vectors moved from theirs, and times recall with the query's vector given and with the encoder.",
 	}
 	f.add(c)
+	f.addPlot(c)
 	c.Flags().IntSliceVar(&o.Sizes, "size", nil, "items in the memory (default 1000,10000,100000)")
 	c.Flags().IntVar(&o.Calls, "calls", 0, "timed calls of a size (default 300)")
 	c.Flags().StringVar(&o.Dir, "dir", "", "folder for the stores (default: a temporary one)")
@@ -219,7 +246,7 @@ func (a *app) benchLatencyCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.write(r)
+		return a.draw(r, f.plot)
 	}
 	return c
 }

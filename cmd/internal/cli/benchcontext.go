@@ -23,6 +23,7 @@ func (a *app) benchContextCmd() *cobra.Command {
 		Long: "Imports each set through the façade and packs a block for each question and budget.",
 	}
 	f.add(c)
+	f.addPlot(c)
 	c.Flags().StringVar(&work, "work", "", "folder to keep the stores in, so that the next run need not embed again (default: in memory)")
 	c.Flags().StringVar(&shape, "shape", string(recall.Lines), "shape of the block: lines, briefing or full")
 	c.Flags().IntSliceVar(&o.Budgets, "budget", benchmarks.Budgets(), "token budgets")
@@ -54,7 +55,7 @@ func (a *app) benchContextCmd() *cobra.Command {
 			}
 			r.Curves = append(r.Curves, curve)
 		}
-		return a.write(r)
+		return a.draw(r, f.plot)
 	}
 	return c
 }

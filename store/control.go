@@ -109,22 +109,31 @@ type Audits interface {
 	ListAudit(ctx context.Context, tenant string, q AuditQuery) (AuditPage, error)
 }
 
+// Tombstone is what is left of something that was erased: a keyed hash by which it is known when it comes back by replay.
+type Tombstone struct {
+	Hash      string
+	Operation string // that erased it
+	At        time.Time
+}
+
 // Tombstones keep keyed hashes of what was erased, so that it does not come back by replay.
 type Tombstones interface {
-	// AddTombstones adds hashes; those that are there stay.
-	AddTombstones(ctx context.Context, tenant string, hashes []string, at time.Time) error
+	// AddTombstones adds hashes; one that is there is of the newer operation from then on.
+	AddTombstones(ctx context.Context, tenant string, ts []Tombstone) error
 	// Tombstoned returns those of the hashes that are there, in the order given.
-	Tombstoned(ctx context.Context, tenant string, hashes []string) ([]string, error)
+	Tombstoned(ctx context.Context, tenant string, hashes []string) ([]Tombstone, error)
 	// DropTombstones removes hashes and returns how many there were.
 	DropTombstones(ctx context.Context, tenant string, hashes []string) (int, error)
+	// LiftTombstones removes those of an operation and returns how many there were.
+	LiftTombstones(ctx context.Context, tenant, operation string) (int, error)
 }
 
 // Setting is one piece of durable configuration that is changed while running: an API key, a policy, a schedule, a hold.
 type Setting struct {
 	Tenant  string          // "" is of the whole installation
-	Kind    string          // "key", "policy", "schedule", "hold"
+	Kind    string          // "key", "policy", "schedule", "hold", "erasure"
 	Name    string          // unique within kind and tenant
-	Value   json.RawMessage // never a secret: keys are hashed
+	Value   json.RawMessage // never a secret of a caller: keys are hashed
 	Version int64           // of this record; 0 for one that is not stored yet
 	At      time.Time       // of the last change
 }
@@ -145,4 +154,5 @@ type Control interface {
 	Audits
 	Tombstones
 	Settings
+	Tracer
 }

@@ -20,6 +20,7 @@ import (
 type DB struct {
 	opts  Options
 	log   *slog.Logger
+	dir   string   // "" in memory
 	lock  *os.File // nil in memory
 	read  *sql.DB
 	write *sql.DB
@@ -88,7 +89,7 @@ func openDir(ctx context.Context, dir string, o Options, ms []migration) (_ *DB,
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: store.path: must be a directory that is there or can be made: %w", store.ErrInvalid, err)
 	}
-	db := &DB{opts: o, log: o.Logger}
+	db := &DB{opts: o, log: o.Logger, dir: dir}
 	if db.lock, err = lockDir(ctx, dir, o.LockWait); err != nil {
 		return nil, err
 	}

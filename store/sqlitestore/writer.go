@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +19,8 @@ const maxBatch = 128
 // request is one write that waits for its turn.
 type request struct {
 	run   func(*tx) error
-	state atomic.Int32 // waiting → running or withdrawn
+	alone func(*sql.Conn) error // instead of run: outside of any transaction
+	state atomic.Int32          // waiting → running or withdrawn
 	done  chan error
 }
 
@@ -50,7 +52,15 @@ func newWriter(conn *sql.Conn, memory *sync.RWMutex) *writer {
 // do runs a write and returns after it was committed, and after what tx.after asked for was done. With a done context
 // it returns early only when the write had not begun and never will.
 func (w *writer) do(ctx context.Context, run func(*tx) error) error {
-	r := &request{run: run, done: make(chan error, 1)}
+	return w.ask(ctx, &request{run: run, done: make(chan error, 1)})
+}
+
+// alone is do for what cannot be done within a transaction.
+func (w *writer) alone(ctx context.Context, run func(*sql.Conn) error) error {
+	return w.ask(ctx, &request{alone: run, done: make(chan error, 1)})
+}
+
+func (w *writer) ask(ctx context.Context, r *request) error {
 	select {
 	case w.queue <- r:
 	case <-ctx.Done():
@@ -85,7 +95,7 @@ func (w *writer) loop() {
 		if !ok {
 			return
 		}
-		batch := w.collect(first)
+		batch := w.runAlone(w.collect(first))
 		if len(batch) > 0 && !w.commit(batch) {
 			// The shared transaction broke: each write tries alone, so that only the guilty one fails.
 			for _, r := range batch {
@@ -93,6 +103,16 @@ func (w *writer) loop() {
 			}
 		}
 	}
+}
+
+// runAlone does what cannot be done within a transaction, and returns the rest of a batch.
+func (w *writer) runAlone(batch []*request) []*request {
+	return slices.DeleteFunc(batch, func(r *request) bool {
+		if r.alone != nil {
+			r.done <- r.alone(w.conn)
+		}
+		return r.alone != nil
+	})
 }
 
 // next waits for a request, and empties the log meanwhile when deleted text may be in it.

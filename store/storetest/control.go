@@ -107,9 +107,15 @@ func audits(t *testing.T, l store.Ledger) {
 
 func tombstones(t *testing.T, l store.Ledger) {
 	ctx := t.Context()
-	must(t, l.AddTombstones(ctx, "acme", []string{"a", "b"}, now))
-	must(t, l.AddTombstones(ctx, "acme", []string{"b", "c"}, now))
-	for tenant, want := range map[string][]string{"acme": {"c", "a"}, "other": nil} {
+	of := func(op string, hashes ...string) (ts []store.Tombstone) {
+		for _, h := range hashes {
+			ts = append(ts, store.Tombstone{Hash: h, Operation: op, At: now})
+		}
+		return ts
+	}
+	must(t, l.AddTombstones(ctx, "acme", of("one", "a", "b")))
+	must(t, l.AddTombstones(ctx, "acme", of("two", "b", "c")))
+	for tenant, want := range map[string][]store.Tombstone{"acme": append(of("two", "c"), of("one", "a")...), "other": nil} {
 		got, err := l.Tombstoned(ctx, tenant, []string{"c", "x", "a"})
 		must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -119,10 +125,15 @@ func tombstones(t *testing.T, l store.Ledger) {
 	if n, err := l.DropTombstones(ctx, "acme", []string{"a", "x"}); err != nil || n != 1 {
 		t.Errorf("dropped %d, %v", n, err)
 	}
-	if got, err := l.Tombstoned(ctx, "acme", []string{"a", "b"}); err != nil || len(got) != 1 || got[0] != "b" {
-		t.Errorf("left %q, %v", got, err)
+	if got, err := l.Tombstoned(ctx, "acme", []string{"a", "b"}); err != nil || len(got) != 1 || got[0].Hash != "b" {
+		t.Errorf("left %v, %v", got, err)
 	}
-	wantErr(t, "no tenant", l.AddTombstones(ctx, "", []string{"a"}, now), store.ErrTenant)
+	for tenant, want := range map[string]int{"other": 0, "acme": 2} {
+		if n, err := l.LiftTombstones(ctx, tenant, "two"); err != nil || n != want {
+			t.Errorf("%s: lifted %d, %v", tenant, n, err)
+		}
+	}
+	wantErr(t, "no tenant", l.AddTombstones(ctx, "", of("", "a")), store.ErrTenant)
 }
 
 func settings(t *testing.T, l store.Ledger) {

@@ -58,10 +58,10 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops [
 	return append(out, old...), err
 }
 
-// one reads an item, nil when there is none.
+// one reads an item, nil when there is none that is remembered.
 func one(ctx context.Context, s store.Store, sc store.Scope, id string) (*store.Item, error) {
 	items, err := s.Get(ctx, sc, []string{id})
-	if err != nil || len(items) == 0 {
+	if err != nil || len(items) == 0 || items[0].Aside.Forgotten() {
 		return nil, err
 	}
 	return &items[0], nil

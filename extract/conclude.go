@@ -129,7 +129,7 @@ func (a *attempt) remaining(ctx context.Context, b *Batch) (map[string]store.Ite
 		return nil, fmt.Errorf("read turns again: %w", err)
 	}
 	left := make(map[string]store.Item, len(items))
-	for _, it := range items {
+	for _, it := range store.Remembered(items) {
 		left[it.ID] = turns[it.ID]
 	}
 	return left, nil

@@ -215,7 +215,7 @@ func batchEnd(refs []turnRef, from int, x Extractor) int {
 	return len(refs)
 }
 
-// load reads turns in the order of their positions. Those that were deleted meanwhile are left out.
+// load reads turns in the order of their positions. Those that were forgotten meanwhile are left out.
 func (w *Worker) load(ctx context.Context, sc store.Scope, refs []turnRef) ([]store.Item, error) {
 	ids := make([]string, len(refs))
 	for i, r := range refs {
@@ -225,6 +225,7 @@ func (w *Worker) load(ctx context.Context, sc store.Scope, refs []turnRef) ([]st
 	if err != nil {
 		return nil, fmt.Errorf("read turns: %w", err)
 	}
+	items = store.Remembered(items)
 	slices.SortFunc(items, func(a, b store.Item) int { return a.Turn.Position - b.Turn.Position })
 	return items, nil
 }

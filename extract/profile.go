@@ -136,7 +136,7 @@ func (a *attempt) sections(ctx context.Context, b *Batch, f *finding, turns map[
 	if err != nil {
 		return all, fmt.Errorf("read profile again: %w", err)
 	}
-	if len(items) < len(shown) || slices.ContainsFunc(items, func(it store.Item) bool { return it.ProfileStale() }) {
+	if items = store.Remembered(items); len(items) < len(shown) || slices.ContainsFunc(items, func(it store.Item) bool { return it.ProfileStale() }) {
 		return all, nil
 	}
 	current, err := a.profile(ctx, b.Scope)

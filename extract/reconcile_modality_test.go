@@ -94,7 +94,7 @@ func TestACorrectionIsCountedAndWeighsMore(t *testing.T) {
 		op.Content = "lives in Oslo"
 		m.take(op)
 		it, old := m.items["f002"], m.items["f001"]
-		if it.Provenance.Corrections != want || (it.Importance == correctedImportance) != (want > 0) || isProtected(&it) != (want > 0) {
+		if it.Provenance.Corrections != want || (it.Importance == correctedImportance) != (want > 0) || it.Protected() != (want > 0) {
 			t.Errorf("%s: %d corrections, importance %v", said, it.Provenance.Corrections, it.Importance)
 		}
 		if (old.Confidence == 0.8*lowered) != (want > 0) || old.SupersededBy != "f002" {
@@ -122,7 +122,7 @@ func TestCorrectionsAddUp(t *testing.T) {
 		m.now = m.now.Add(time.Hour)
 		m.take(m.turn("c"+string(rune('0'+i)), c, "age"))
 	}
-	if it := m.items["f004"]; it.Provenance.Corrections != 2 || !isProtected(&it) {
+	if it := m.items["f004"]; it.Provenance.Corrections != 2 || !it.Protected() {
 		t.Errorf("%+v", it)
 	}
 	m.now = m.now.Add(time.Hour)
@@ -152,7 +152,7 @@ func TestConfidenceStaysInItsBounds(t *testing.T) {
 			if store.InUnit("", it.Confidence) != nil || store.InUnit("", it.Importance) != nil {
 				rt.Fatalf("%+v", it)
 			}
-			if v := value(&it, day0); v < 0 || v > 1 {
+			if v := it.Worth(day0); v < 0 || v > 1 {
 				rt.Fatal(v)
 			}
 		}

@@ -223,7 +223,7 @@ func TestEvictionTakesTheLeastWorthAndSparesCorrections(t *testing.T) {
 
 func TestValueGrowsWithWhatItStandsFor(t *testing.T) {
 	base := store.Item{Importance: 0.5, Confidence: 0.5, RecordedAt: day0, Provenance: store.Provenance{Turns: []string{"a"}}}
-	v := value(&base, day0)
+	v := base.Worth(day0)
 	for name, change := range map[string]func(*store.Item){
 		"importance": func(it *store.Item) { it.Importance = 0.6 },
 		"confidence": func(it *store.Item) { it.Confidence = 0.6 },
@@ -235,7 +235,7 @@ func TestValueGrowsWithWhatItStandsFor(t *testing.T) {
 		it := base
 		change(&it)
 		at := day0.Add(48 * time.Hour)
-		if value(&it, at) <= value(&base, at) {
+		if it.Worth(at) <= base.Worth(at) {
 			t.Errorf("%s adds nothing", name)
 		}
 	}

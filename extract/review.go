@@ -86,7 +86,7 @@ func (w *Worker) review(ctx context.Context, q *store.Quarantined, op Operation,
 	if err != nil {
 		return outcome{}, fmt.Errorf("approve: %w", err)
 	}
-	if len(items) == 0 {
+	if items = store.Remembered(items); len(items) == 0 {
 		return outcome{}, store.Invalid("id", "of an operation whose turn is still there (reject it)", "")
 	}
 	turn := items[0]

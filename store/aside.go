@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Aside tells why an item is out of the ordinary views. The zero value: it is not.
 type Aside struct {
@@ -38,4 +41,9 @@ func (a *Aside) prepare(recorded time.Time) {
 // section of a profile. See Candidates.
 func (it *Item) Counted() bool {
 	return it.RetractedAt.IsZero() && it.ValidTo.IsZero() && !it.Aside.Out() && !it.IsProfile()
+}
+
+// Remembered leaves out, in place, what is softly forgotten: what reads items by id gets those, too.
+func Remembered(items []Item) []Item {
+	return slices.DeleteFunc(items, func(it Item) bool { return it.Aside.Forgotten() })
 }

@@ -23,6 +23,7 @@ type Filter struct {
 	Positions   PositionRange `json:"positions,omitzero"` // on Turn.Position; an item outside a session is outside every range
 	Valid       TimeRange     `json:"valid,omitzero"`     // on ValidFrom; an item without a time is outside every range
 	Recorded    TimeRange     `json:"recorded,omitzero"`  // on RecordedAt
+	Expires     TimeRange     `json:"expires,omitzero"`   // on ExpiresAt; an item that is kept for good is outside every range
 	Metadata    []Condition   `json:"metadata,omitempty"`
 	// Distilled selects what an extractor made of conversations: items with a Provenance.Extractor.
 	Distilled bool `json:"-"`
@@ -81,7 +82,7 @@ const (
 // IsZero reports whether the filter selects everything.
 func (f *Filter) IsZero() bool {
 	return f == nil || (len(f.IDs)+len(f.Kinds)+len(f.Categories)+len(f.Threads)+len(f.Sessions)+len(f.Roles)+len(f.Speakers)+
-		len(f.ContentKeys)+len(f.Subjects)+len(f.Metadata)+len(f.All)+len(f.Any)+len(f.None) == 0 && !f.Distilled && f.Positions.IsZero() && f.Valid.IsZero() && f.Recorded.IsZero())
+		len(f.ContentKeys)+len(f.Subjects)+len(f.Metadata)+len(f.All)+len(f.Any)+len(f.None) == 0 && !f.Distilled && f.Positions.IsZero() && f.Valid.IsZero() && f.Recorded.IsZero() && f.Expires.IsZero())
 }
 
 // Validate refuses unknown kinds and categories, empty conditions, reversed ranges and filters that are too deep or
@@ -118,7 +119,7 @@ func (f *Filter) validate(at string, depth int, terms *int) error {
 	for _, r := range []struct {
 		name string
 		r    TimeRange
-	}{{"valid", f.Valid}, {"recorded", f.Recorded}} {
+	}{{"valid", f.Valid}, {"recorded", f.Recorded}, {"expires", f.Expires}} {
 		if !r.r.From.IsZero() && !r.r.To.IsZero() && !r.r.From.Before(r.r.To) {
 			return Invalid(at+"."+r.name, "a range whose from is before its to", "")
 		}
@@ -167,7 +168,8 @@ func (f *Filter) Match(it *Item) bool {
 	if !in(f.IDs, it.ID) || !in(f.Kinds, it.Kind) || !in(f.Categories, it.Category) || !in(f.Threads, it.Turn.Thread) ||
 		!in(f.Sessions, it.Turn.Session) || !in(f.Roles, it.Turn.Role) || !in(f.Speakers, it.Turn.Speaker) ||
 		!in(f.ContentKeys, it.ContentKey) || !in(f.Subjects, it.Provenance.Subject) || f.Distilled && it.Provenance.Extractor == "" || !f.Positions.Contains(it.Turn) ||
-		!f.Valid.Contains(it.ValidFrom) || !f.Recorded.Contains(it.RecordedAt) {
+		!f.Valid.Contains(it.ValidFrom) || !f.Recorded.Contains(it.RecordedAt) ||
+		!f.Expires.Contains(it.ExpiresAt) {
 		return false
 	}
 	for i := range f.Metadata {

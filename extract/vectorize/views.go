@@ -73,7 +73,7 @@ type place struct {
 	position int
 }
 
-// previous reads the turns that stand just before the given ones. What was closed or retracted gives no context.
+// previous reads the turns that stand just before the given ones. What was closed, retracted or forgotten gives no context.
 func (w *Worker) previous(ctx context.Context, sc store.Scope, items []store.Item) (map[place]*store.Item, error) {
 	bounds := map[string]store.PositionRange{}
 	for i := range items {
@@ -98,7 +98,7 @@ func (w *Worker) previous(ctx context.Context, sc store.Scope, items []store.Ite
 			}
 			for i := range page.Items {
 				it := &page.Items[i]
-				if it.Closed() {
+				if it.Closed() || it.Aside.Forgotten() {
 					continue
 				}
 				out[place{it.Turn.Session, it.Turn.Position}] = it

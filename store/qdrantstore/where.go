@@ -146,6 +146,7 @@ func filterConditions(sc store.Scope, f *store.Filter) []*qdrant.Condition {
 	}
 	cs = timeRange(cs, fieldValidFrom, f.Valid)
 	cs = timeRange(cs, fieldRecordedAt, f.Recorded)
+	cs = timeRange(cs, fieldExpires, f.Expires)
 	for i := range f.Metadata {
 		cs = metadataTest(cs, &f.Metadata[i])
 	}

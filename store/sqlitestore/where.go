@@ -65,6 +65,9 @@ func (w *where) view(v store.View) {
 // isForgotten is the condition of the index items_forgotten: noTime in digits.
 const isForgotten = "forgotten_at <> -62135596800000000"
 
+// isExpiring is that of the index items_expiring.
+const isExpiring = "expires_at <> -62135596800000000"
+
 // aside leaves out what is forgotten, what is kept no longer and what a summary stands for.
 func (w *where) aside(v store.View) {
 	known := v.KnownAt
@@ -116,6 +119,10 @@ func (w *where) filter(f *store.Filter) {
 	}
 	w.timeRange("valid_from", f.Valid)
 	w.timeRange("recorded_at", f.Recorded)
+	if !f.Expires.IsZero() {
+		w.and(isExpiring)
+		w.timeRange("expires_at", f.Expires)
+	}
 }
 
 // subjects leaves out most items of other subjects by a look at the JSON of their provenance. Match decides.

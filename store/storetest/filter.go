@@ -57,6 +57,9 @@ func anyFilter(depth int) *rapid.Generator[store.Filter] {
 		if some("recorded") {
 			f.Recorded = anyRange(40).Draw(t, "recorded")
 		}
+		if some("expires") {
+			f.Expires = anyRange(40).Draw(t, "expires")
+		}
 		if some("metadata") {
 			f.Metadata = rapid.SliceOfN(anyCondition(), 1, 2).Draw(t, "metadata")
 		}

@@ -6,3 +6,4 @@ ALTER TABLE items ADD COLUMN forgotten_at INTEGER NOT NULL DEFAULT -621355968000
 ALTER TABLE items ADD COLUMN purge_at INTEGER NOT NULL DEFAULT -62135596800000000;
 ALTER TABLE items ADD COLUMN forgotten_by TEXT NOT NULL DEFAULT '';
 CREATE INDEX items_forgotten ON items (scope, id) WHERE forgotten_at <> -62135596800000000;
+CREATE INDEX items_expiring ON items (scope, expires_at) WHERE expires_at <> -62135596800000000;

@@ -18,23 +18,47 @@ import (
 func (m *Memory) ImportFrom(ctx context.Context, w Who, from foreign.Format, in io.Reader, progress func(entries int)) (_ ImportResult, err error) {
 	imp := m.importer(ctx, w)
 	defer func() { m.audit(ctx, deed("import", w, err, imp.res.counts())) }()
+	err = m.importEntries(imp, in, from, 0, func(entry int) error {
+		if progress != nil {
+			progress(entry)
+		}
+		return nil
+	})
+	return imp.res, err
+}
+
+// importEntries imports the entries after the first skip. stored is called now and then with an entry up to which all are stored.
+func (m *Memory) importEntries(imp *importer, in io.Reader, from foreign.Format, skip int, stored func(entry int) error) error {
+	last := skip
 	for line, err := range foreign.Lines(from, in) {
 		var bad *foreign.EntryError
-		switch {
-		case errors.As(err, &bad):
-			imp.fail(bad.Entry, bad.Err)
+		if errors.As(err, &bad) {
+			if bad.Entry > skip {
+				imp.fail(bad.Entry, bad.Err)
+			}
 			continue
-		case err != nil:
-			return imp.res, errors.Join(fmt.Errorf("import: %w", err), imp.flush())
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("import: %w", err), imp.flush())
+		}
+		if line.Entry <= skip {
+			continue
+		}
+		// An entry may be many lines, a conversation for one: only between two of them all is known to be stored.
+		if line.Entry-last > 100 {
+			if err := imp.flush(); err != nil {
+				return err
+			}
+			last = line.Entry - 1
+			if err := stored(last); err != nil {
+				return err
+			}
 		}
 		if err := imp.line(line.Entry, line.JSON); err != nil {
-			return imp.res, fmt.Errorf("import: entry %d: %w", line.Entry, err)
-		}
-		if progress != nil && line.Entry%100 == 0 {
-			progress(line.Entry)
+			return fmt.Errorf("import: entry %d: %w", line.Entry, err)
 		}
 	}
-	return imp.res, imp.flush()
+	return imp.flush()
 }
 
 // openSections tells which sections the profile has now, when any of the items is one: a section has one current version.

@@ -3,6 +3,8 @@ package evoke
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,63 +17,6 @@ import (
 	"evoke/store"
 )
 
-// record is one line of an export: an item and whose it is.
-type record struct {
-	store.Item
-	User  string `json:"user,omitempty"`
-	Agent string `json:"agent,omitempty"`
-}
-
-// Export writes every version of every item of a memory as JSON Lines and returns the number of lines. An empty Who
-// exports all memories of the tenant. Vectors are left out: they are computed again on import.
-func (m *Memory) Export(ctx context.Context, w Who, out io.Writer) (n int, err error) {
-	defer func() { m.audit(ctx, deed("export", w, err, map[string]int{"items": n})) }()
-	scopes, err := m.exported(ctx, w)
-	if err != nil {
-		return 0, err
-	}
-	buf := bufio.NewWriterSize(out, 64<<10)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	for _, sc := range scopes {
-		q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
-		for {
-			page, err := m.store.List(ctx, sc, q)
-			if err != nil {
-				return n, fmt.Errorf("export: %w", err)
-			}
-			for i := range page.Items {
-				if err := enc.Encode(record{page.Items[i], sc.User, sc.Agent}); err != nil {
-					return n, fmt.Errorf("export: %w", err)
-				}
-				n++
-			}
-			if q.Cursor = page.Next; q.Cursor == "" {
-				break
-			}
-		}
-	}
-	if err := buf.Flush(); err != nil {
-		return n, fmt.Errorf("export: %w", err)
-	}
-	return n, nil
-}
-
-func (m *Memory) exported(ctx context.Context, w Who) ([]store.Scope, error) {
-	if w == (Who{}) {
-		scopes, err := m.store.Scopes(ctx, m.tenant)
-		if err != nil {
-			return nil, fmt.Errorf("export: %w", err)
-		}
-		return scopes, nil
-	}
-	sc, err := m.memory(w)
-	return []store.Scope{sc}, err
-}
-
-// pageItems is how many whole items are read at once where all are walked: each may hold a megabyte.
-const pageItems = 200
-
 // Limits of an import: the longest line, the number of items and the bytes of lines a write holds, and how many failed
 // lines are named.
 const (
@@ -83,32 +28,64 @@ const (
 
 // Import reads JSON Lines: what Export wrote, or lines of {"id", "text", "type", "speaker", "time", "meta"}, where
 // meta.session and meta.seq place a turn. It keeps ids, times, speaker, session and position as given, merges nothing,
-// caps nothing and starts no extraction; vectors follow. A line that was imported before is counted as the same; one
-// whose id holds something else fails; a line that fails is reported and the rest imported. progress, if not nil, is
-// called with the number of lines read so far.
+// caps nothing and starts no extraction; vectors follow. A line that was imported before is counted as the same, so that an
+// import that was interrupted is simply made again; one whose id holds something else fails; a line that fails is reported
+// and the rest imported. An export that was altered or cut off is told, by line. progress, if not nil, is called with the
+// number of lines read so far.
 func (m *Memory) Import(ctx context.Context, w Who, in io.Reader, progress func(lines int)) (_ ImportResult, err error) {
 	imp := m.importer(ctx, w)
 	defer func() { m.audit(ctx, deed("import", w, err, imp.res.counts())) }()
-	r := bufio.NewReaderSize(in, 64<<10)
-	for line := 1; ; line++ {
-		b, err := readLine(r)
-		if errors.Is(err, errLongLine) {
-			imp.fail(line, store.Invalid("line", fmt.Sprintf("at most %d bytes long", maxImportLine), ""))
-			continue
+	err = imp.lines(in, reading{}, func(r *reading, _ bool) error {
+		if progress != nil && r.line%100 == 0 {
+			progress(r.line)
 		}
-		if len(b) > 0 {
-			if err := imp.line(line, b); err != nil {
-				return imp.res, fmt.Errorf("import: line %d: %w", line, err)
+		return nil
+	})
+	return imp.res, err
+}
+
+// reading is how far a file was read.
+type reading struct {
+	line  int
+	bytes int64 // up to the end of that line
+	check exportCheck
+}
+
+// lines imports the lines that follow those read so far. after is called for each, with whether all up to it are stored.
+func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, stored bool) error) error {
+	buf := bufio.NewReaderSize(in, 64<<10)
+	for {
+		r.line++
+		b, size, err := readLine(buf)
+		r.bytes += size
+		if end := errors.Is(err, io.EOF); err != nil && !end && !errors.Is(err, errLongLine) {
+			return errors.Join(fmt.Errorf("import: read: %w", err), imp.flush())
+		}
+		if errors.Is(err, errLongLine) {
+			r.check.tooLong()
+			imp.fail(r.line, store.Invalid("line", fmt.Sprintf("at most %d bytes long", maxImportLine), ""))
+		} else if len(b) > 0 {
+			skip, bad := r.check.line(b)
+			if err := r.check.newer(); err != nil {
+				return errors.Join(fmt.Errorf("import: line %d: %w", r.line, err), imp.flush())
+			}
+			if bad != nil {
+				imp.fail(r.line, bad)
+			}
+			if !skip {
+				if err := imp.line(r.line, b); err != nil {
+					return fmt.Errorf("import: line %d: %w", r.line, err)
+				}
 			}
 		}
-		if progress != nil && line%100 == 0 {
-			progress(line)
-		}
 		if errors.Is(err, io.EOF) {
-			return imp.res, imp.flush()
+			if cut := r.check.end(); cut != nil {
+				imp.fail(r.line, cut)
+			}
+			return imp.flush()
 		}
-		if err != nil {
-			return imp.res, errors.Join(fmt.Errorf("import: read: %w", err), imp.flush())
+		if err := after(&r, imp.queued == 0); err != nil {
+			return err
 		}
 	}
 }
@@ -148,7 +125,7 @@ func (imp *importer) line(n int, b []byte) error {
 		return nil
 	}
 	imp.unknownFields(b)
-	it, err := l.item(imp.m.now())
+	it, err := l.item(imp.m.now(), lineID(n, b))
 	if err == nil {
 		err = imp.redact(&it)
 	}
@@ -175,6 +152,14 @@ func (imp *importer) line(n int, b []byte) error {
 		return nil
 	}
 	return imp.flush()
+}
+
+// lineID is the id of an item whose line has none: the same each time that the file is imported.
+func lineID(n int, b []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d\x00", n)
+	h.Write(b)
+	return "import:" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // scope is the memory that the call names or, when it names none, the one that the line does.
@@ -249,7 +234,7 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	imp.res.Imported += len(w.Put)
-	return nil
+	return imp.continueThreads(sc, w.Put)
 }
 
 // sameImport compares what a line gives; uses, links and stamps may have moved on since.
@@ -260,6 +245,7 @@ func sameImport(a, b *store.Item) bool {
 // importLine accepts both forms of a line; the first set of names wins.
 type importLine struct {
 	store.Item
+	Sum        string                     `json:"sum"` // of a line of an export, see exportCheck
 	Importance *float64                   `json:"importance"`
 	Confidence *float64                   `json:"confidence"`
 	Metadata   map[string]json.RawMessage `json:"metadata"`
@@ -273,7 +259,7 @@ type importLine struct {
 	Meta    map[string]json.RawMessage `json:"meta"`
 }
 
-func (l *importLine) item(now time.Time) (store.Item, error) {
+func (l *importLine) item(now time.Time, made string) (store.Item, error) {
 	it := l.Item
 	it.Importance, it.Confidence = or(l.Importance, 0.5), or(l.Confidence, 1)
 	if it.Content == "" {
@@ -295,12 +281,13 @@ func (l *importLine) item(now time.Time) (store.Item, error) {
 		it.RecordedAt = now
 	}
 	if it.ID == "" {
-		it.ID = newID()
+		it.ID = made
 	}
-	if it.Provenance.Origin == "" {
+	exported := l.Sum != "" // and is as it was
+	if it.Provenance.Origin == "" && !exported {
 		it.Provenance.Origin = "import"
 	}
-	if it.ContentKey == "" {
+	if it.ContentKey == "" && !exported {
 		it.ContentKey = store.ContentKey(it.Kind, store.CleanText(it.Content))
 	}
 	md, err := importMetadata(l.Metadata)
@@ -420,24 +407,24 @@ func jsonKind(k reflect.Kind) string {
 
 var errLongLine = errors.New("line too long")
 
-// readLine returns the next line without its end; at the end of the input, the rest with io.EOF. A line over the
-// limit is read past and answered by errLongLine.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
+// readLine returns the next line without its end, and how many bytes it took; at the end of the input, the rest with io.EOF. A
+// line over the limit is read past and answered by errLongLine.
+func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
 	long := false
 	for {
 		part, err := r.ReadSlice('\n')
+		size += int64(len(part))
 		if long = long || len(line)+len(part) > maxImportLine; !long {
 			line = append(line, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case long && (err == nil || errors.Is(err, io.EOF)):
-			return nil, errLongLine
+			return nil, size, errLongLine
 		case err != nil:
-			return trimEnd(line), err
+			return trimEnd(line), size, err
 		default:
-			return trimEnd(line), nil
+			return trimEnd(line), size, nil
 		}
 	}
 }

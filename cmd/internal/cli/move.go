@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +19,19 @@ import (
 
 func (a *app) exportCmd() *cobra.Command {
 	var output string
+	var checksum bool
 	c := &cobra.Command{
 		Use: "export", Short: "Write every version of every item as JSON Lines", Args: cobra.NoArgs,
-		Long: "Writes every version of every item as JSON Lines: of the memory that --user and --agent name, or, with neither, of the whole tenant.",
+		Long: `Writes every version of every item as JSON Lines: of the memory that --user and --agent name, or, with neither, of the whole tenant.
+The last line has their number and checksum; memories that hold the same items have the same. docs/export.md describes the format.`,
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "file to write (default standard output); put in place only when complete")
+	c.Flags().BoolVar(&checksum, "checksum", false, "only print the number of items and their checksum")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.withStore(c, func(ctx context.Context, s session) error {
+			if checksum {
+				return a.printChecksum(ctx, s)
+			}
 			n, err := a.exportTo(ctx, s, output)
 			if err != nil {
 				return err
@@ -32,11 +40,23 @@ func (a *app) exportCmd() *cobra.Command {
 			if a.who.User == "" && a.who.Agent == "" {
 				whole = fmt.Sprintf(" of all memories of tenant %s", s.Tenant())
 			}
-			a.note("%s%s", count(n, "line"), whole)
+			a.note("%s%s", count(n, "item"), whole)
 			return nil
 		})
 	}
 	return c
+}
+
+func (a *app) printChecksum(ctx context.Context, s session) error {
+	sum, err := s.Checksum(ctx, a.who)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(sum)
+	}
+	a.printf("%s  %s\n", sum.SHA256, count(sum.Items, "item"))
+	return nil
 }
 
 // exportTo writes to a file beside the target first: a half export never stands under the name of a whole one.
@@ -71,7 +91,8 @@ func (a *app) importCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "import [FILE…]", Short: "Read items from JSON Lines, keeping ids, times and places",
 		Long: `Reads JSON Lines: what export wrote, or {"id", "text", "speaker", "time", "type", "meta"} a line. Items keep what the line gives;
-nothing is merged and nothing is distilled. Lines that fail are named and the rest is imported; the exit code is then 2.
+nothing is merged and nothing is distilled. Lines that fail are named and the rest is imported; the exit code is then 2. An export that was
+altered or cut off is told. A file is imported by an operation: what interrupts it does no harm, it goes on at the next command.
 
 With --from the file is another system's: memories of deer-flow (memory.json), memory-registry (JSON Lines) or mem0 (get_all, export),
 or conversations.json of an export of chatgpt or claude, whose conversations come in as turns.`,
@@ -81,24 +102,20 @@ or conversations.json of an export of chatgpt or claude, whose conversations com
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			total := evoke.ImportResult{}
-			err := a.eachInput(args, "importing", func(in io.Reader) error {
+			if len(args) == 0 {
+				args = []string{"-"}
+			}
+			var err error
+			for _, name := range args {
 				var res evoke.ImportResult
-				var err error
-				if from == "" {
-					res, err = s.Import(ctx, a.who, in, nil)
-				} else {
-					res, err = s.ImportFrom(ctx, a.who, foreign.Format(from), in, nil)
+				if res, err = a.importOne(ctx, s, name, foreign.Format(from)); err != nil && name != "-" {
+					err = fmt.Errorf("%s: %w", name, err)
 				}
-				total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
-				total.Failed = append(total.Failed, res.Failed...)
-				for name, n := range res.UnknownFields {
-					if total.UnknownFields == nil {
-						total.UnknownFields = map[string]int{}
-					}
-					total.UnknownFields[name] += n
+				add(&total, res)
+				if err != nil {
+					break
 				}
-				return err
-			})
+			}
 			if err != nil {
 				return fmt.Errorf("after %s imported: %w", count(total.Imported, "item"), err)
 			}
@@ -111,6 +128,66 @@ or conversations.json of an export of chatgpt or claude, whose conversations com
 		})
 	}
 	return c
+}
+
+// importOne imports a file as an operation, anything else as it is read.
+func (a *app) importOne(ctx context.Context, s session, name string, from foreign.Format) (res evoke.ImportResult, err error) {
+	if st, cannot := os.Stat(name); name != "-" && cannot == nil && st.Mode().IsRegular() {
+		return a.importFile(ctx, s, name, from, st.Size())
+	}
+	err = a.oneInput(name, "importing", func(in io.Reader) (err error) {
+		if from == "" {
+			res, err = s.Import(ctx, a.who, in, nil)
+		} else {
+			res, err = s.ImportFrom(ctx, a.who, from, in, nil)
+		}
+		return err
+	})
+	return res, err
+}
+
+// importFile waits for the operation that imports a file, and shows how far it is.
+func (a *app) importFile(ctx context.Context, s session, name string, from foreign.Format, size int64) (res evoke.ImportResult, err error) {
+	op, err := s.ImportFile(ctx, a.who, name, from)
+	if err != nil {
+		return res, err
+	}
+	bar := a.bar(size, "importing")
+	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn
+	for !op.State.Ended() {
+		limited, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		next, err := s.WaitOperation(limited, op.ID)
+		cancel()
+		switch {
+		case err == nil:
+			op = next
+		case ctx.Err() != nil:
+			a.note("it goes on at the next command; evoke operations cancel %s ends it", op.ID)
+			return res, ctx.Err()
+		case !errors.Is(err, context.DeadlineExceeded):
+			return res, err
+		case next.Total > 0:
+			_ = bar.Set64(size * int64(next.Done) / int64(next.Total)) // as Finish above
+		}
+	}
+	if len(op.Result) > 0 {
+		err = json.Unmarshal(op.Result, &res)
+	}
+	if op.State != store.OperationDone {
+		err = fmt.Errorf("%w: %s (evoke operations retry %s goes on from there)", store.ErrInvalid, op.Note, op.ID)
+	}
+	return res, err
+}
+
+func add(total *evoke.ImportResult, res evoke.ImportResult) {
+	total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
+	total.Failed = append(total.Failed, res.Failed...)
+	for name, n := range res.UnknownFields {
+		if total.UnknownFields == nil {
+			total.UnknownFields = map[string]int{}
+		}
+		total.UnknownFields[name] += n
+	}
 }
 
 // waitForVectors waits until all are computed: an import is long work, and a person who does not want it can stop it

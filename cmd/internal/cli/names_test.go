@@ -48,6 +48,8 @@ var names = []struct {
 	{"Outcome", []string{"outcome"}, []string{"POST /v1/memories/{id}/outcome"}},
 	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},
 	{"Export", []string{"export"}, []string{"GET /v1/admin/export"}},
+	{"Checksum", []string{"export"}, nil},   // the last line of an export tells as much
+	{"ImportFile", []string{"import"}, nil}, // a server has no business with files of its machine
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"ImportFrom", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},

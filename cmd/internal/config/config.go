@@ -126,6 +126,7 @@ type Server struct {
 	RequestTimeoutSeconds int    `koanf:"request_timeout_seconds"`
 	ShutdownSeconds       int    `koanf:"shutdown_seconds"`
 	MetricsPublic         bool   `koanf:"metrics_public"`
+	UI                    bool   `koanf:"ui"`
 }
 
 // Log sets the log on standard error.

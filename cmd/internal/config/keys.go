@@ -98,6 +98,7 @@ var keys = []key{
 	{name: "server.request_timeout_seconds", kind: integer, def: 60, min: 1, max: 3600, doc: "how long a request may take, imports and exports apart"},
 	{name: "server.shutdown_seconds", kind: integer, def: 20, min: 1, max: 600, doc: "how long running requests may finish after a stop signal"},
 	{name: "server.metrics_public", kind: boolean, def: false, doc: "with keys: answer /metrics without one; otherwise it wants a key of role admin"},
+	{name: "server.ui", kind: boolean, def: true, doc: "answer the admin page at /ui (docs/page.md)"},
 
 	{name: "log.level", kind: text, def: "info", oneOf: []string{"debug", "info", "warn", "error"}, doc: "least level that is logged, on standard error"},
 	{name: "log.format", kind: text, def: "text", oneOf: []string{"text", "json"}, doc: "form of the log"},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,7 +59,9 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		took := time.Since(start)
 		route := c.Path()
 		if _, known := s.ops[c.Request().Method+" "+route]; !known && !outside[route] {
-			route = "other"
+			if route = "other"; strings.HasPrefix(c.Path(), pageRoutes) {
+				route = pageRoutes
+			}
 		}
 		status := c.Response().Status
 		s.meters.request(c.Request().Method, route, status, took)

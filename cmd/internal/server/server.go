@@ -80,7 +80,9 @@ func New(tenants Tenants, set *config.Config, o *Options) (*Server, error) {
 		return nil, err
 	}
 	commit()
-	s.routes()
+	if err := s.routes(); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -105,7 +107,7 @@ func (s *Server) Prepare(set *config.Config) (commit func(), err error) {
 // Handler answers requests; Run serves it.
 func (s *Server) Handler() http.Handler { return s.echo }
 
-func (s *Server) routes() {
+func (s *Server) routes() error {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.writeError
@@ -116,6 +118,10 @@ func (s *Server) routes() {
 	e.GET("/metrics", s.metrics)
 	api.RegisterHandlers(guarded{e, []echo.MiddlewareFunc{s.known, s.authenticate, s.bound, s.validate}}, api.NewStrictHandler(&handlers{s}, nil))
 	s.echo = e
+	if !s.set.Server.UI {
+		return nil
+	}
+	return s.mountPage(e)
 }
 
 // guarded puts the middleware in front of every route of the specification. A group of echo's would do so too, but

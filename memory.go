@@ -61,7 +61,7 @@ func Open(ctx context.Context, opts *Options) (*Memory, error) {
 		return nil, fmt.Errorf("open: %w", err)
 	}
 	e := &engine{
-		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor, Interim: o.Interim, Redactor: o.Redactor}, perTenant: o.TenantOptions,
+		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor, Interim: o.Interim, Redactor: o.Redactor, Review: o.Review}, perTenant: o.TenantOptions,
 		limits: o.Limits, clock: o.Clock, events: o.Events, budget: o.Budget, locks: new(extract.Locks), log: o.Logger,
 	}
 	if err := e.openStore(ctx, &o); err != nil {

@@ -42,6 +42,7 @@ type Options struct {
 	Interim   extract.Extractor // takes its place while it is away or its budget is spent; nil: none, conversations wait
 	Policy    *Policy           // nil: DefaultPolicy
 	Redactor  Redactor          // goes over what is written and asked; nil: none
+	Review    *ReviewPolicy     // which distilled facts wait for a person; nil: none
 	Memory    MemoryOptions
 	Recall    recall.Options // Clock, Logger and NoDense are set from the fields here
 
@@ -119,6 +120,11 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if err := c.Policy.Validate(); err != nil {
 		return c, err
+	}
+	if c.Review != nil {
+		if err := c.Review.Validate(); err != nil {
+			return c, err
+		}
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now

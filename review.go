@@ -15,8 +15,12 @@ import (
 // memories.
 type QuarantineRequest struct {
 	Who
-	Limit  int // 1–1000; 0 means 100
-	Cursor string
+	Extractor string         // name and version, "llm/2"; "" for all
+	Reason    string         // "" for all
+	Category  store.Category // of what would be stored; "" for all
+	Before    time.Time      // proposed earlier; zero: whenever
+	Limit     int            // 1–1000; 0 means 100
+	Cursor    string
 }
 
 // QuarantineResult is one page of what waits for review.
@@ -25,7 +29,8 @@ type QuarantineResult struct {
 	Next    string            `json:"next,omitempty"` // cursor of the next page; "" on the last
 }
 
-// QuarantineEntry is an operation that an extractor proposed and that was not stored, and why.
+// QuarantineEntry is an operation that an extractor proposed and that was not stored, and why: it could not be, or the
+// ReviewPolicy wants a person to see it first.
 type QuarantineEntry struct {
 	ID        string    `json:"id"`
 	User      string    `json:"user,omitempty"`
@@ -36,13 +41,16 @@ type QuarantineEntry struct {
 	Extractor string    `json:"extractor"`
 	Reason    string    `json:"reason"`
 	At        time.Time `json:"at"`
+	Times     int       `json:"times,omitempty"`  // how often the same was proposed; all count as this one
+	Edited    bool      `json:"edited,omitempty"` // a person changed the words (EditProposal)
 	Operation Proposal  `json:"operation"`
 }
 
 // Proposal is what a quarantined operation would do.
 type Proposal struct {
 	Action     extract.Action   `json:"action"`
-	Target     string           `json:"target,omitempty"` // the item that it changes
+	Target     string           `json:"target,omitempty"`   // the item that it changes
+	Replaces   string           `json:"replaces,omitempty"` // the item in whose place it would have been put when it was proposed
 	Kind       store.Kind       `json:"kind,omitempty"`
 	Category   store.Category   `json:"category,omitempty"`
 	Content    string           `json:"content,omitempty"`
@@ -80,36 +88,44 @@ func (m *Memory) Quarantined(ctx context.Context, r QuarantineRequest) (Quaranti
 	if err != nil {
 		return QuarantineResult{}, err
 	}
-	page, err := m.ledger.ListQuarantined(ctx, m.tenant, store.QuarantineQuery{Scope: part, Limit: r.Limit, Cursor: r.Cursor})
+	if err := errors.Join(store.ValidateName("extractor", r.Extractor), store.ValidateName("reason", r.Reason), r.Category.Validate()); err != nil {
+		return QuarantineResult{}, err
+	}
+	page, err := m.ledger.ListQuarantined(ctx, m.tenant, store.QuarantineQuery{
+		Scope: part, Thread: r.Thread, Extractor: r.Extractor, Reason: r.Reason, Category: r.Category, Before: r.Before, Limit: r.Limit, Cursor: r.Cursor,
+	})
 	if err != nil {
 		return QuarantineResult{}, fmt.Errorf("list quarantine: %w", err)
 	}
 	res := QuarantineResult{Entries: make([]QuarantineEntry, len(page.Entries)), Next: page.Next}
 	for i := range page.Entries {
-		q := &page.Entries[i]
-		res.Entries[i] = QuarantineEntry{
-			ID: q.ID, User: q.Scope.User, Agent: q.Scope.Agent, Thread: q.Thread, Event: q.Event, Turn: q.Turn,
-			Extractor: q.Extractor, Reason: q.Reason, At: q.At, Operation: proposal(q.Operation),
-		}
+		res.Entries[i] = entryOf(&page.Entries[i])
 	}
 	return res, nil
 }
 
+func entryOf(q *store.Quarantined) QuarantineEntry {
+	return QuarantineEntry{
+		ID: q.ID, User: q.Scope.User, Agent: q.Scope.Agent, Thread: q.Thread, Event: q.Event, Turn: q.Turn, Extractor: q.Extractor, Reason: q.Reason,
+		At: q.At, Times: q.Times, Edited: q.Edited, Operation: proposal(q.Operation),
+	}
+}
+
 // proposal shows an operation; one that cannot be read is shown empty, and can only be rejected.
 func proposal(b []byte) Proposal {
-	var op extract.Operation
+	var op extract.Proposed
 	if json.Unmarshal(b, &op) != nil {
 		return Proposal{}
 	}
 	return Proposal{
-		Action: op.Action, Target: op.Target, Kind: op.Kind, Category: op.Category, Content: op.Content, Quote: op.Quote, Speaker: op.Speaker,
+		Action: op.Action, Target: op.Target, Replaces: op.Replaces, Kind: op.Kind, Category: op.Category, Content: op.Content, Quote: op.Quote, Speaker: op.Speaker,
 		Subject: op.Subject, Modality: op.Modality, Confidence: op.Confidence, Importance: op.Importance,
 	}
 }
 
 // Approve stores quarantined operations that a person vouches for, each through the same reconciliation as what is
-// extracted; what they add has the origin "review". An entry whose turn is gone, or of which nothing can be made, is
-// refused and stays.
+// extracted; what they add has the origin "review". An entry whose turn is gone, of which nothing can be made, or whose
+// matter changed since it was proposed, is refused and stays.
 func (m *Memory) Approve(ctx context.Context, ids []string) (res ApproveResult, err error) {
 	defer func() {
 		m.audit(ctx, deed("approve", Who{}, err, map[string]int{"approved": res.Approved, "refused": len(res.Refused)}, ids...))
@@ -126,7 +142,7 @@ func (m *Memory) Approve(ctx context.Context, ids []string) (res ApproveResult, 
 			res.Approved++
 		case errors.Is(err, store.ErrNotFound):
 			res.Unknown = append(res.Unknown, id)
-		case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrCorrupt):
+		case refused(err):
 			res.Refused = append(res.Refused, Refusal{id, err.Error()})
 		default:
 			return res, fmt.Errorf("approve: %w", err)

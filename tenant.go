@@ -14,6 +14,7 @@ type TenantOptions struct {
 	Memory MemoryOptions
 	Policy *Policy
 	Recall RecallDefaults
+	Review *ReviewPolicy // which facts wait for a person; nil: that of Options
 
 	Extractor extract.Extractor // what distils this tenant's facts
 	Interim   extract.Extractor // takes its place while it is away or its budget is spent; nil: none, conversations wait
@@ -45,6 +46,9 @@ func (e *engine) settings(tenant string) (TenantOptions, error) {
 	}
 	if t.Redactor == nil {
 		t.Redactor = e.base.Redactor
+	}
+	if t.Review == nil {
+		t.Review = e.base.Review
 	}
 	if t.Memory == (MemoryOptions{}) {
 		t.Memory = e.base.Memory
@@ -93,7 +97,7 @@ func (e *engine) extraction(tenant string) extract.Tenant {
 	if err != nil {
 		set = e.base
 	}
-	return extract.Tenant{Reconcile: set.reconcile(), Extractor: set.Extractor, Interim: set.Interim}
+	return extract.Tenant{Reconcile: set.reconcile(), Extractor: set.Extractor, Interim: set.Interim, Review: set.review()}
 }
 
 func (t *TenantOptions) reconcile() extract.ReconcileOptions {

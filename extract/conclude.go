@@ -2,11 +2,9 @@ package extract
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"evoke/store"
 )
@@ -59,11 +57,13 @@ func (a *attempt) changes(ctx context.Context, p *part, b *Batch, f *finding, ne
 	if err != nil {
 		return wr, err
 	}
-	sections, err := a.sections(ctx, b, f, turns)
-	if err != nil {
-		return wr, err
+	var sections store.Change
+	if !p.Review.heldBack(&out) {
+		if sections, err = a.sections(ctx, b, f, turns); err != nil {
+			return wr, err
+		}
 	}
-	waits, err := a.quarantine(ctx, f, turns)
+	waits, err := a.quarantine(ctx, f, turns, out.waiting)
 	if err != nil {
 		return wr, err
 	}
@@ -108,7 +108,7 @@ func (a *attempt) reconcile(ctx context.Context, p *part, b *Batch, f *finding, 
 }
 
 func (a *attempt) reconciler(p *part, b *Batch, f *finding) *reconciler {
-	r := &reconciler{opts: p.Reconcile, extractor: f.extractor, thread: b.Thread, newID: a.opts.NewID, now: a.now()}
+	r := &reconciler{opts: p.Reconcile, review: p.Review, extractor: f.extractor, thread: b.Thread, newID: a.opts.NewID, now: a.now()}
 	if n := len(b.Turns); n > 0 {
 		r.last = b.Turns[n-1].ValidFrom
 	}
@@ -133,40 +133,6 @@ func (a *attempt) remaining(ctx context.Context, b *Batch) (map[string]store.Ite
 		left[it.ID] = turns[it.ID]
 	}
 	return left, nil
-}
-
-// quarantine lists the operations that are not to be stored and can be reviewed: what they would have stored is there, the
-// turn that they name, too, and no other operation says the same.
-func (a *attempt) quarantine(ctx context.Context, f *finding, turns map[string]store.Item) ([]store.Quarantined, error) {
-	refused := slices.Clone(f.Rejected)
-	type saying struct{ turn, content string }
-	seen := map[saying]bool{}
-	for _, op := range f.Operations {
-		turn, ok := turns[op.Turn]
-		if ok && (op.Quote == "" || !strings.Contains(turn.Content, op.Quote)) {
-			refused = append(refused, Rejected{Reason: "ungrounded", Operation: op})
-		} else {
-			seen[saying{op.Turn, store.CleanText(op.Content)}] = true
-		}
-	}
-	var out []store.Quarantined
-	at := a.now()
-	for _, r := range refused {
-		op := r.Operation
-		key := saying{op.Turn, store.CleanText(op.Content)}
-		if _, ok := turns[op.Turn]; !ok || key.content == "" || seen[key] {
-			continue
-		}
-		seen[key] = true
-		body, err := json.Marshal(op)
-		if err != nil {
-			return nil, &permanentError{fmt.Errorf("encode operation: %w", store.ErrInvalid)}
-		}
-		out = append(out, store.Quarantined{
-			ID: a.opts.NewID(), Scope: a.job.Scope, Thread: a.job.Thread, Turn: op.Turn, Extractor: f.extractor, Reason: r.Reason, Operation: body, At: at,
-		})
-	}
-	return out, a.nameEvents(ctx, out, turns)
 }
 
 // nameEvents fills in the events that brought the turns.

@@ -65,6 +65,8 @@ type reconciler struct {
 	last      time.Time // of the thread's last turn; zero: now
 	newID     func() string
 	now       time.Time
+	review    Review              // what waits for a person
+	waiting   []waiting           // what was held for that
 	vouched   bool                // a person says that the operations are right: how their words look decides nothing
 	near      map[string][]string // content of a statement → ids of items that lie near it in the vector space; nil: unknown
 
@@ -110,6 +112,7 @@ type outcome struct {
 	embed    []string
 	facts    int
 	rejected map[rejection]int
+	waiting  []waiting
 }
 
 // note says why nothing was stored.
@@ -212,6 +215,9 @@ func (r *reconciler) apply(op Operation) {
 	holder := r.bySubject[op.key()] // nil when there is none, and for an empty subject
 	if target == nil && op.Action == Retract && op.Target == "" {
 		target = holder
+	}
+	if r.hold(&op, target, holder) {
+		return
 	}
 	switch op.Action {
 	case Confirm:
@@ -403,7 +409,7 @@ func (r *reconciler) touch(it *store.Item) {
 }
 
 func (r *reconciler) outcome() outcome {
-	out := outcome{rejected: r.rejected, facts: len(r.counted)}
+	out := outcome{rejected: r.rejected, facts: len(r.counted), waiting: r.waiting}
 	for _, it := range r.touched {
 		out.put = append(out.put, *it)
 		if r.fresh[it.ID] && it.RetractedAt.IsZero() {

@@ -9,6 +9,7 @@ type Tenant struct {
 	// Extractor's result replaces or confirms them. When the tenant's budget is spent (store.ErrBudget) its result is final;
 	// nil: none, and the turns wait until the next day (UTC).
 	Interim Extractor
+	Review  Review // what waits for a person
 }
 
 // tenant is what holds for a tenant now, complete. Settings out of range give the Worker's own: they are checked where

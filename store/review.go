@@ -15,15 +15,23 @@ type Quarantined struct {
 	Turn      string // id of the turn it claims to rest on
 	Extractor string
 	Reason    string // short and fixed, never content: "ungrounded"
+	Key       string // the same for all of a scope that would do the same; they count as one. "": it stands for itself
 	Operation []byte // the extractor's operation, as JSON
+	Edited    bool   // somebody changed the words
 	At        time.Time
+	Times     int // how often it was proposed; set by those who read
 }
 
 // QuarantineQuery selects a page of a tenant's quarantined operations, newest first.
 type QuarantineQuery struct {
-	Scope  *Scope // nil: all of the tenant
-	Limit  int    // 1–1000; 0 means 100
-	Cursor string // from the previous page; "" for the first
+	Scope     *Scope    // nil: all of the tenant
+	Thread    string    // "" for all
+	Extractor string    // "" for all
+	Reason    string    // "" for all
+	Category  Category  // of what would be stored; "" for all
+	Before    time.Time // proposed earlier; zero: whenever
+	Limit     int       // 1–1000; 0 means 100
+	Cursor    string    // from the previous page; "" for the first
 }
 
 // QuarantinePage is one page. Next is "" on the last one.
@@ -34,11 +42,15 @@ type QuarantinePage struct {
 
 // Quarantine keeps what waits for review.
 type Quarantine interface {
-	// ListQuarantined pages through a tenant's entries.
+	// ListQuarantined pages through a tenant's entries. Of those of one key it lists the oldest.
 	ListQuarantined(ctx context.Context, tenant string, q QuarantineQuery) (QuarantinePage, error)
 	// GetQuarantined returns one entry of the tenant, or ErrNotFound.
 	GetQuarantined(ctx context.Context, tenant, id string) (Quarantined, error)
-	// DropQuarantined removes entries of the tenant and returns how many there were. Unknown ids are skipped.
+	// EditQuarantined puts another operation and key in the place of an entry's, and marks it as edited; so it does with the
+	// others of its key. ErrNotFound when the tenant has no such entry.
+	EditQuarantined(ctx context.Context, tenant string, q Quarantined) error
+	// DropQuarantined removes entries of the tenant, with the others of their keys, and returns how many of those named there
+	// were. Unknown ids are skipped.
 	DropQuarantined(ctx context.Context, tenant string, ids []string) (int, error)
 }
 

@@ -13,9 +13,9 @@ import (
 func (t *tx) quarantine(scope int64, tenant string, qs []store.Quarantined) error {
 	for i := range qs {
 		q := &qs[i]
-		n, err := t.execN(`INSERT INTO quarantine (tenant, id, scope, event, thread, turn, extractor, reason, operation, at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			tenant, q.ID, scope, q.Event, q.Thread, q.Turn, q.Extractor, q.Reason, nonNil(q.Operation), micros(q.At))
+		n, err := t.execN(`INSERT INTO quarantine (tenant, id, scope, event, thread, turn, extractor, reason, operation, at, key, edited)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			tenant, q.ID, scope, q.Event, q.Thread, q.Turn, q.Extractor, q.Reason, nonNil(q.Operation), micros(q.At), q.Key, q.Edited)
 		if err != nil {
 			return wrap("quarantine operation", err)
 		}
@@ -33,13 +33,14 @@ func (t *tx) dropResting(scope int64, id string) error {
 	return wrap("drop quarantined operations", err)
 }
 
-const quarantineColumns = `SELECT q.id, s.user, s.agent, q.event, q.thread, q.turn, q.extractor, q.reason, q.operation, q.at
+const quarantineColumns = `SELECT q.id, s.user, s.agent, q.event, q.thread, q.turn, q.extractor, q.reason, q.operation, q.at, q.key, q.edited,
+CASE q.key WHEN '' THEN 1 ELSE (SELECT count(*) FROM quarantine o WHERE o.scope = q.scope AND o.key = q.key AND o.key <> '') END
 FROM quarantine q JOIN scopes s ON s.n = q.scope WHERE `
 
 func scanQuarantined(tenant string, rows scanner) (store.Quarantined, error) {
 	q := store.Quarantined{Scope: store.Scope{Tenant: tenant}}
 	var at int64
-	err := rows.Scan(&q.ID, &q.Scope.User, &q.Scope.Agent, &q.Event, &q.Thread, &q.Turn, &q.Extractor, &q.Reason, &q.Operation, &at)
+	err := rows.Scan(&q.ID, &q.Scope.User, &q.Scope.Agent, &q.Event, &q.Thread, &q.Turn, &q.Extractor, &q.Reason, &q.Operation, &at, &q.Key, &q.Edited, &q.Times)
 	q.At = fromMicros(at)
 	return q, err
 }
@@ -49,6 +50,19 @@ func (db *DB) ListQuarantined(ctx context.Context, tenant string, q store.Quaran
 	l := listing[store.Quarantined]{
 		op: "read quarantine", columns: quarantineColumns, owner: "q.tenant", at: "q.at", id: "q.id", scan: scanQuarantined,
 		place: func(e *store.Quarantined) (time.Time, string) { return e.At, e.ID },
+	}
+	w := &l.where
+	w.and("(q.key = '' OR NOT EXISTS (SELECT 1 FROM quarantine o WHERE o.scope = q.scope AND o.key = q.key AND o.key <> '' AND (o.at, o.id) < (q.at, q.id)))")
+	for column, v := range map[string]string{
+		"q.thread": q.Thread, "q.extractor": q.Extractor, "q.reason": q.Reason,
+		"CASE WHEN json_valid(CAST(q.operation AS TEXT)) THEN json_extract(CAST(q.operation AS TEXT), '$.Category') END": string(q.Category),
+	} {
+		if v != "" {
+			w.and(column+" = ?", v)
+		}
+	}
+	if !q.Before.IsZero() {
+		w.and("q.at < ?", micros(q.Before))
 	}
 	page.Entries, page.Next, err = l.page(ctx, db, tenant, q.Scope, q.Limit, q.Cursor)
 	return page, err
@@ -73,7 +87,31 @@ func (db *DB) GetQuarantined(ctx context.Context, tenant, id string) (q store.Qu
 	return q, wrap("read quarantine", err)
 }
 
-// DropQuarantined removes quarantined operations of the tenant and returns how many there were.
+// EditQuarantined puts another operation and key in the place of an entry's and of the others of its key.
+func (db *DB) EditQuarantined(ctx context.Context, tenant string, q store.Quarantined) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	if tenant == "" {
+		return fmt.Errorf("%w: no tenant given", store.ErrTenant)
+	}
+	return db.w.do(ctx, func(t *tx) error {
+		n, err := t.execN("UPDATE quarantine SET operation = ?, key = ?, edited = 1 WHERE "+ofOneKey, nonNil(q.Operation), q.Key, tenant, q.ID)
+		if err == nil && n == 0 {
+			return fmt.Errorf("%w: no such quarantined operation", store.ErrNotFound)
+		}
+		t.w.erased = true // of the words that were there
+		return wrap("edit quarantined operation", err)
+	})
+}
+
+// ofOneKey selects an entry of a tenant and the others of its key.
+const ofOneKey = `(tenant, id) IN (SELECT o.tenant, o.id FROM quarantine q
+JOIN quarantine o ON o.tenant = q.tenant AND (o.id = q.id OR o.scope = q.scope AND o.key = q.key AND q.key <> '') WHERE q.tenant = ? AND q.id = ?)`
+
+// DropQuarantined removes quarantined operations of the tenant, with the others of their keys, and returns how many of those
+// named there were.
 func (db *DB) DropQuarantined(ctx context.Context, tenant string, ids []string) (total int, err error) {
 	if err := db.enter(ctx); err != nil {
 		return 0, err
@@ -88,11 +126,11 @@ func (db *DB) DropQuarantined(ctx context.Context, tenant string, ids []string) 
 	err = db.w.do(ctx, func(t *tx) error {
 		total = 0
 		for _, id := range ids {
-			n, err := t.execN("DELETE FROM quarantine WHERE tenant = ? AND id = ?", tenant, id)
+			n, err := t.execN("DELETE FROM quarantine WHERE "+ofOneKey, tenant, id)
 			if err != nil {
 				return wrap("drop quarantined operations", err)
 			}
-			total += n
+			total += min(n, 1)
 		}
 		t.w.erased = t.w.erased || total > 0
 		return nil

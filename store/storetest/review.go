@@ -28,6 +28,7 @@ func quarantine(t *testing.T, l store.Ledger) {
 	must(t, l.Record(ctx, w))
 	must(t, l.Record(ctx, w)) // the same write again is a no-op
 	for _, i := range []int{4, 3, 2, 1, 0} {
+		w.Quarantine[i].Times = 1
 		want = append(want, w.Quarantine[i])
 	}
 	var got []store.Quarantined
@@ -71,6 +72,61 @@ func quarantine(t *testing.T, l store.Ledger) {
 	}
 	wantErr(t, "an id again", l.Record(ctx, store.Write{ID: "again", Scope: alice, Quarantine: []store.Quarantined{quarantined("q0", "x", now)}}), store.ErrConflict)
 	wantErr(t, "no turn", l.Record(ctx, store.Write{ID: "none", Scope: alice, Quarantine: []store.Quarantined{quarantined("q9", "", now)}}), store.ErrInvalid)
+}
+
+// quarantineFolds: proposals of the same count as one, of which the oldest is listed, and each still goes with its own turn.
+func quarantineFolds(t *testing.T, l store.Ledger) {
+	ctx := context.Background()
+	w := store.Write{ID: "w", Scope: alice}
+	for i, key := range []string{"k", "k", "other", "", ""} {
+		q := quarantined(fmt.Sprint("q", i), fmt.Sprint("turn", i), now.Add(time.Duration(i)*time.Second))
+		q.Key, q.Reason = key, []string{"x", "y"}[i%2]
+		q.Operation = fmt.Appendf(nil, `{"Category":%q}`, []string{"goal", "context"}[i%2])
+		w.Quarantine = append(w.Quarantine, q)
+	}
+	must(t, l.Record(ctx, w))
+	elsewhere := quarantined("bob's", "turn", now)
+	elsewhere.Scope, elsewhere.Key = bob, "k"
+	must(t, l.Record(ctx, store.Write{ID: "w2", Scope: bob, Quarantine: []store.Quarantined{elsewhere}}))
+	list := func(q store.QuarantineQuery, want ...string) {
+		t.Helper()
+		if q.Scope == nil {
+			q.Scope = &alice
+		}
+		page, err := l.ListQuarantined(ctx, "acme", q)
+		must(t, err)
+		got := []string{}
+		for _, e := range page.Entries {
+			got = append(got, fmt.Sprintf("%s %d", e.ID, e.Times))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v: %q, want %q", q, got, want)
+		}
+	}
+	list(store.QuarantineQuery{}, "q4 1", "q3 1", "q2 1", "q0 2")
+	list(store.QuarantineQuery{Reason: "x"}, "q4 1", "q2 1", "q0 2")
+	list(store.QuarantineQuery{Category: store.Context}, "q3 1")
+	list(store.QuarantineQuery{Before: now.Add(2 * time.Second)}, "q0 2")
+	list(store.QuarantineQuery{Extractor: "none"})
+	list(store.QuarantineQuery{Thread: "t", Scope: &bob}, "bob's 1")
+	must(t, l.Record(ctx, store.Write{ID: "forget", Scope: alice, Change: store.Change{Delete: []string{"turn0"}}}))
+	list(store.QuarantineQuery{Category: store.Context}, "q3 1", "q1 1")
+	edited := w.Quarantine[1]
+	edited.Operation, edited.Key = []byte(`{"Category":"goal"}`), "other"
+	must(t, l.EditQuarantined(ctx, "acme", edited))
+	one, err := l.GetQuarantined(ctx, "acme", "q1")
+	must(t, err)
+	if !one.Edited || string(one.Operation) != string(edited.Operation) || one.Times != 2 {
+		t.Errorf("%+v", one)
+	}
+	wantErr(t, "another tenant's entry", l.EditQuarantined(ctx, "other", edited), store.ErrNotFound)
+	n, err := l.DropQuarantined(ctx, "acme", []string{"q2", "q1"})
+	must(t, err)
+	if n != 1 {
+		t.Errorf("%d dropped, want the one that both are", n)
+	}
+	list(store.QuarantineQuery{}, "q4 1", "q3 1")
+	list(store.QuarantineQuery{Scope: &bob}, "bob's 1")
 }
 
 func usage(t *testing.T, l store.Ledger) {

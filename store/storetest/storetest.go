@@ -45,7 +45,7 @@ func RunLedger(t *testing.T, open func(*testing.T) store.Ledger) {
 		{"LostLease", lostLease}, {"Fair", fair}, {"Extend", extend}, {"QueueStats", queueStats},
 		{"Defer", deferring}, {"ClaimOfTenants", claimOfTenants}, {"FinishInParts", finishInParts}, {"Prune", prune},
 		{"Operations", operations}, {"Audits", audits}, {"Tombstones", tombstones}, {"Traces", traces}, {"Settings", settings}, {"Blocks", blocks},
-		{"Quarantine", quarantine}, {"Usage", usage}, {"ListEvents", listEvents}, {"ReviveEvents", reviveEvents},
+		{"Quarantine", quarantine}, {"QuarantineFolds", quarantineFolds}, {"Usage", usage}, {"ListEvents", listEvents}, {"ReviveEvents", reviveEvents},
 		{"Embeds", embeds}, {"EmbedsPostponed", embedsPostponed}, {"EmbedsAgain", embedsAgain},
 		{"Events", events}, {"EventsEndOnce", eventsEndOnce}, {"EventsOfOthers", eventsOfOthers},
 		{"Refused", ledgerRefused}, {"Cancelled", ledgerCancelled}, {"Closed", ledgerClosed},

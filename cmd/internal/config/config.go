@@ -26,6 +26,7 @@ type Config struct {
 	Tenant    string    `koanf:"tenant"`
 	Store     Store     `koanf:"store"`
 	Embed     Embed     `koanf:"embed"`
+	Rerank    Rerank    `koanf:"rerank"`
 	LLM       LLM       `koanf:"llm"`
 	Memory    Memory    `koanf:"memory"`
 	Recall    Recall    `koanf:"recall"`
@@ -64,6 +65,15 @@ type Embed struct {
 	APIKey         string `koanf:"api_key"`
 	Dimension      int    `koanf:"dimension"`
 	TimeoutSeconds int    `koanf:"timeout_seconds"`
+}
+
+// Rerank says which service has a say on the best candidates.
+type Rerank struct {
+	URL       string `koanf:"url"`
+	Model     string `koanf:"model"`
+	APIKey    string `koanf:"api_key"`
+	Depth     int    `koanf:"depth"`
+	TimeoutMS int    `koanf:"timeout_ms"`
 }
 
 // Memory sets the write path and the budget of a block.

@@ -51,6 +51,12 @@ var keys = []key{
 	{name: "embed.dimension", kind: integer, def: 0, min: 0, max: 16384, doc: "length of the service's vectors; 0: known for OpenAI's own models, needed for any other"},
 	{name: "embed.timeout_seconds", kind: integer, def: 30, min: 1, max: 600, doc: "how long one request to the service may take"},
 
+	{name: "rerank.url", kind: text, def: "", doc: "endpoint of a reranking service in the form of Cohere's and Jina's (https://…/v1/rerank), which reads the best candidates of each recall; empty: none"},
+	{name: "rerank.model", kind: text, def: "", doc: "reranking model, as the service calls it"},
+	{name: "rerank.api_key", kind: text, def: "", secret: true, doc: "key for the reranking service"},
+	{name: "rerank.depth", kind: integer, def: 30, min: 1, max: 1000, doc: "candidates that it reads"},
+	{name: "rerank.timeout_ms", kind: integer, def: 400, min: 10, max: 60000, doc: "time after which the first ranking stands"},
+
 	{name: "llm.model", kind: text, def: "", tenant: true, doc: "language model that distils facts, as the service calls it (gpt-4o-mini); empty: rules alone, without a service"},
 	{name: "llm.url", kind: text, def: "", tenant: true, doc: "base address of an OpenAI-compatible chat service (http://127.0.0.1:11434/v1); empty: OpenAI's own"},
 	{name: "llm.api_key", kind: text, def: "", secret: true, tenant: true, doc: "key for the chat service"},

@@ -89,6 +89,9 @@ func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options,
 			opts.Path = sqlitestore.Memory
 		}
 	}
+	if opts.Recall, err = reranker(c.Rerank); err != nil {
+		return nil, err
+	}
 	opts.Embedder, opts.NoEmbedder, err = Embedder(ctx, c, o)
 	return opts, err
 }

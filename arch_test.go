@@ -113,6 +113,7 @@ var arrows = []arrow{
 var testLibraries = []string{
 	"testing", "net/http/httptest", "github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak",
 	"github.com/rogpeppe/go-internal", "github.com/compose-spec/compose-go", "github.com/stretchr/testify",
+	"github.com/chromedp",
 }
 
 // topLevel are the folders that the design allows at the top, beside files.

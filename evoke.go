@@ -60,6 +60,7 @@ type RememberRequest struct {
 	Confidence *float64  // nil: 1
 	ValidFrom  time.Time // zero: now
 	ValidTo    time.Time
+	ExpiresAt  time.Time `json:"ExpiresAt,omitzero"` // from then on it is kept no longer; zero: for good. See store.Item
 	Speaker    string
 	// Subject is what the item says one thing about at a time, such as "home": it takes the place of what the speaker said
 	// of it before. "": what the rules make of the words ("I live in Oslo" is about the home), or none.
@@ -90,6 +91,7 @@ type UpdateRequest struct {
 	Confidence *float64
 	ValidFrom  *time.Time
 	ValidTo    *time.Time
+	ExpiresAt  *time.Time // the zero time: it is kept for good
 }
 
 // ListRequest pages through items.
@@ -153,21 +155,27 @@ type FeedbackResult struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// ForgetRequest names items to remove for good, by id or by filter.
+// ForgetRequest names items to remove, by id or by filter.
 type ForgetRequest struct {
 	Who
 	IDs    []string
 	Filter *store.Filter
 	All    bool // everything in the memory named by Who
 	DryRun bool // count only
+	// Soft takes the items out of sight and keeps them until Until (zero: Options.ForgetDays from now); until then Restore
+	// brings them back. A time in Until alone asks for it, too.
+	Soft  bool
+	Until time.Time
 }
 
 // ForgetResult counts what was (or would be) removed.
 type ForgetResult struct {
-	Forgotten int      `json:"forgotten"`
-	Sections  int      `json:"sections,omitempty"` // versions of the profile's sections beside them, that went or were marked for resting on them
-	Unknown   []string `json:"unknown,omitempty"`
-	DryRun    bool     `json:"dry_run,omitempty"`
+	ID        string    `json:"id,omitempty"`   // of what was softly forgotten by this call: Restore takes it
+	Until     time.Time `json:"until,omitzero"` // until then it can be restored; zero: it is gone for good
+	Forgotten int       `json:"forgotten"`
+	Sections  int       `json:"sections,omitempty"` // versions of the profile's sections beside them, that went or were marked for resting on them
+	Unknown   []string  `json:"unknown,omitempty"`
+	DryRun    bool      `json:"dry_run,omitempty"`
 }
 
 // Stats counts a memory's items, zeros included.

@@ -44,6 +44,7 @@ func (m *Memory) feedback(ctx context.Context, sc store.Scope, ids []string, fou
 	if err != nil || len(items) == 0 {
 		return err
 	}
+	items = store.Remembered(items)
 	for i := range items {
 		found[items[i].ID] = true
 		items[i].Uses = min(items[i].Uses, math.MaxInt-1) + 1 // an imported count may be any
@@ -72,13 +73,13 @@ func checkIDs(ids []string) error {
 	return nil
 }
 
-// Forget removes items for good. What stood after a removed turn gets vectors of its own again, so that nothing of the
-// removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is
+// Forget removes items, for good or, when the request asks for it, softly (see Restore). What stood after a removed turn
+// gets vectors of its own again, so that nothing of the removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is
 // marked (ProfileSection.Stale). What waits in quarantine goes with its turn.
 func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult, err error) {
 	defer func() {
 		if !r.DryRun {
-			m.audit(ctx, deed("forget", r.Who, err, map[string]int{"items": res.Forgotten, "sections": res.Sections}, r.IDs...))
+			m.audit(ctx, deed(r.verb(), r.Who, err, map[string]int{"items": res.Forgotten, "sections": res.Sections}, append([]string{res.ID}, r.IDs...)...))
 		}
 	}()
 	if n := bools(len(r.IDs) > 0, r.Filter != nil, r.All); n != 1 {
@@ -96,6 +97,9 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult,
 		if err := r.Filter.Validate(); err != nil {
 			return ForgetResult{}, err
 		}
+	}
+	if err := m.checkSoft(&r); err != nil {
+		return ForgetResult{}, err
 	}
 	sc, err := m.memory(r.Who)
 	if err != nil {
@@ -116,6 +120,12 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult,
 			res.Unknown = append(res.Unknown, id)
 		}
 	}
+	if r.Soft {
+		return m.forgetSoftly(ctx, sc, items, &r, res)
+	}
+	if err := m.checkHeld(ctx, sc, items); err != nil {
+		return ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
 	profile, err := m.forgetSources(ctx, sc, items)
 	if err != nil {
 		return ForgetResult{}, fmt.Errorf("forget: %w", err)
@@ -133,7 +143,7 @@ func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) 
 		slices.Sort(ids)
 		return m.store.Get(ctx, sc, slices.Compact(ids))
 	}
-	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
+	q := store.ListQuery{View: store.View{All: true, Kept: r.Soft}, Order: store.ByID, Limit: pageItems}
 	if r.Filter != nil {
 		q.Filter = *r.Filter
 	}

@@ -47,6 +47,9 @@ func (m *Memory) Outcome(ctx context.Context, r OutcomeRequest) (_ store.Item, e
 			return RememberResult{}, fmt.Errorf("item: %w", store.ErrNotFound)
 		}
 		it := items[0]
+		if err := inSight(&it); err != nil {
+			return RememberResult{}, err
+		}
 		switch {
 		case it.Kind != store.Procedural:
 			return RememberResult{}, store.Invalid("id", "of a procedural item (for others there is feedback)", string(it.Kind))

@@ -22,7 +22,7 @@ func (m *Memory) memory(w Who) (store.Scope, error) {
 	return at.write, nil
 }
 
-// Get returns one item, in whatever version state, or ErrNotFound.
+// Get returns one item, in whatever version state, or ErrNotFound, which says so of one that is softly forgotten.
 func (m *Memory) Get(ctx context.Context, w Who, id string) (store.Item, error) {
 	at, err := m.place(w)
 	if err != nil {
@@ -38,6 +38,9 @@ func (m *Memory) Get(ctx context.Context, w Who, id string) (store.Item, error) 
 				return store.Item{}, fmt.Errorf("get: %w", err)
 			}
 			if len(items) == 1 {
+				if err := inSight(&items[0]); err != nil {
+					return store.Item{}, err
+				}
 				return items[0], nil
 			}
 		}
@@ -145,7 +148,7 @@ func (m *Memory) StatsAt(ctx context.Context, w Who, at time.Time) (Stats, error
 	}
 	return Stats{
 		Total: st.Total, Episodic: st.Episodic, Semantic: st.Semantic, Procedural: st.Procedural, Bytes: st.Bytes,
-		Pending: Pending{Vectors: vectors, Threads: threads}, Embedder: m.embedderID(), Note: m.noDense,
+		Pending: Pending{Vectors: vectors, Threads: threads}, Embedder: m.embedderID(), Note: m.noDense(),
 	}, nil
 }
 
@@ -154,7 +157,7 @@ func (m *Memory) view(asOf time.Time, all bool) store.View {
 	if !asOf.IsZero() {
 		v = store.AsOf(asOf)
 	}
-	v.All = all
+	v.All, v.Kept = all, all
 	return v
 }
 

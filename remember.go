@@ -79,7 +79,7 @@ func (m *Memory) newItem(r RememberRequest) store.Item {
 	it := store.Item{
 		ID: r.ID, Kind: r.Kind, Category: r.Category, Content: r.Content, Metadata: r.Metadata,
 		Importance: or(r.Importance, 0.5), Confidence: or(r.Confidence, 1),
-		ValidFrom: r.ValidFrom, ValidTo: r.ValidTo, RecordedAt: now,
+		ValidFrom: r.ValidFrom, ValidTo: r.ValidTo, RecordedAt: now, ExpiresAt: r.ExpiresAt,
 		Turn:       store.Turn{Thread: r.Thread, Speaker: r.Speaker},
 		Provenance: store.Provenance{Origin: "remember", Subject: r.Subject},
 	}
@@ -104,6 +104,9 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, r 
 	if err != nil {
 		return RememberResult{}, fmt.Errorf("remember: %w", err)
 	}
+	if len(store.Remembered(taken)) < len(taken) {
+		return RememberResult{}, fmt.Errorf("id: %w: the item with this id is forgotten and can be restored (use another id)", store.ErrConflict)
+	}
 	if len(taken) == 1 && taken[0].ContentKey != it.ContentKey {
 		return RememberResult{}, fmt.Errorf("id: %w: an item with this id exists (use update to change it)", store.ErrConflict)
 	}
@@ -118,6 +121,10 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, r 
 		return RememberResult{Item: taken[0], Existing: true}, nil
 	}
 	w.Put = got.Put
+	if got.Existing && !got.Item.ExpiresAt.IsZero() && (it.ExpiresAt.IsZero() || it.ExpiresAt.After(got.Item.ExpiresAt)) {
+		got.Item.ExpiresAt = it.ExpiresAt // it is to be kept as long as the latest wish says
+		w.Put = append(w.Put, got.Item)
+	}
 	if !got.Existing {
 		w.Embed = []string{it.ID}
 	}
@@ -127,7 +134,7 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, r 
 // plain reports whether a request says nothing but a statement. Only then may one in other words stand for it: nothing
 // else would be lost.
 func (r *RememberRequest) plain() bool {
-	return r.ID == "" && r.ValidTo.IsZero() && len(r.Metadata) == 0
+	return r.ID == "" && r.ValidTo.IsZero() && r.ExpiresAt.IsZero() && len(r.Metadata) == 0
 }
 
 // comparable reads the current items that one to be remembered is compared with: the same statement by its exact key
@@ -204,6 +211,9 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, e
 		return store.Item{}, fmt.Errorf("item: %w", store.ErrNotFound)
 	}
 	old := items[0]
+	if err := inSight(&old); err != nil {
+		return store.Item{}, err
+	}
 	if old.SupersededBy != "" || !old.RetractedAt.IsZero() {
 		return store.Item{}, fmt.Errorf("item: %w: only the current version can be changed (its history names it)", store.ErrConflict)
 	}
@@ -254,6 +264,7 @@ func (r *UpdateRequest) apply(it *store.Item) {
 	it.Confidence = or(r.Confidence, it.Confidence)
 	it.ValidFrom = or(r.ValidFrom, it.ValidFrom)
 	it.ValidTo = or(r.ValidTo, it.ValidTo)
+	it.ExpiresAt = or(r.ExpiresAt, it.ExpiresAt)
 }
 
 // newVersion closes old and makes next its successor. The new version holds from now unless the caller says otherwise.

@@ -97,6 +97,9 @@ func (m *Memory) Quarantined(ctx context.Context, r QuarantineRequest) (Quaranti
 	if err != nil {
 		return QuarantineResult{}, fmt.Errorf("list quarantine: %w", err)
 	}
+	if page.Entries, err = m.withoutForgotten(ctx, page.Entries); err != nil {
+		return QuarantineResult{}, fmt.Errorf("list quarantine: %w", err)
+	}
 	res := QuarantineResult{Entries: make([]QuarantineEntry, len(page.Entries)), Next: page.Next}
 	for i := range page.Entries {
 		res.Entries[i] = entryOf(&page.Entries[i])

@@ -176,6 +176,10 @@ func (p *plan) fateOfStranger(f *Fate, c *candidate, best []*candidate, failed e
 		return
 	}
 	it := &c.record.Item
+	if it.Aside.Forgotten() { // nothing is told of what it says
+		f.Outcome, f.Detail = NotInView, p.unseen(it)
+		return
+	}
 	f.Score, f.Parts, f.Explain = c.hit.Score, c.hit.Parts, c.hit.Explain
 	at, _ := slices.BinarySearchFunc(best, c, compare)
 	f.Rank = at + 1
@@ -193,10 +197,16 @@ func (p *plan) fateOfStranger(f *Fate, c *candidate, best []*candidate, failed e
 func (p *plan) unseen(it *store.Item) string {
 	day := func(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 	switch {
+	case it.Aside.Forgotten():
+		return "it was forgotten on " + day(it.Aside.ForgottenAt)
+	case !it.ExpiresAt.IsZero() && !it.ExpiresAt.After(p.now):
+		return "it was kept until " + day(it.ExpiresAt)
 	case !it.RetractedAt.IsZero() && !it.RetractedAt.After(p.now):
 		return "it was retracted on " + day(it.RetractedAt)
 	case it.OfTask() && !slices.Contains(p.view.Threads, it.Turn.Thread):
 		return "it holds for the task of its thread only"
+	case it.Aside.Summary != "" && !p.view.Sources:
+		return "the summary " + it.Aside.Summary + " stands in its place"
 	case it.IsProfile():
 		return "it is a section of the profile, which blocks and the profile show, and no search"
 	case it.SupersededBy != "":

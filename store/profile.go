@@ -35,14 +35,29 @@ func (it *Item) IsProfile() bool { return slices.Contains(profileKeys, it.Conten
 const (
 	profileVersion = "version" // a number, from 1
 	profileStale   = "stale"
+	profileVeiled  = "veiled"
 )
 
 // ProfileVersion is the number of this version of a section, from 1.
 func (it *Item) ProfileVersion() int { return max(1, int(it.Metadata[profileVersion].Num())) }
 
-// ProfileStale reports whether a turn that the section rests on was forgotten since it was written. Such a section is not
-// given to an extractor any more: its next text is made of new turns alone.
-func (it *Item) ProfileStale() bool { return it.Metadata[profileStale].IsTrue() }
+// ProfileStale reports whether a turn that the section rests on was forgotten, for good or softly, since it was written.
+// Such a section is not given to an extractor any more: its next text is made of new turns alone.
+func (it *Item) ProfileStale() bool { return it.Metadata[profileStale].IsTrue() || it.ProfileVeiled() }
+
+// ProfileVeiled reports whether a turn that the section rests on is softly forgotten now.
+func (it *Item) ProfileVeiled() bool { return it.Metadata[profileVeiled].IsTrue() }
+
+// VeilProfile sets what ProfileVeiled reports, without touching metadata that others hold. Taken back, it leaves no trace.
+func (it *Item) VeilProfile(on bool) {
+	if on {
+		it.setMetadata(profileVeiled, Bool(true))
+		return
+	}
+	md := it.Metadata.Clone()
+	delete(md, profileVeiled)
+	it.Metadata = md
+}
 
 // MarkProfileStale sets what ProfileStale reports, without touching metadata that others hold.
 func (it *Item) MarkProfileStale() { it.setMetadata(profileStale, Bool(true)) }

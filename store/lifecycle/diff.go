@@ -48,7 +48,7 @@ func Diff(ctx context.Context, s store.Reader, sc store.Scope, q DiffQuery) (Dif
 	}
 	out := DiffPage{Differences: []Difference{}}
 	for scanned := 0; ; {
-		page, err := s.List(ctx, sc, store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: diffItems, Cursor: at.Page})
+		page, err := s.List(ctx, sc, store.ListQuery{View: store.View{All: true, Kept: true}, Order: store.ByID, Limit: diffItems, Cursor: at.Page})
 		if err != nil {
 			return DiffPage{}, fmt.Errorf("diff: %w", err)
 		}

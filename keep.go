@@ -1,0 +1,273 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evoke/extract"
+	"evoke/store"
+)
+
+// maxForgetDays bounds how long what is softly forgotten may be kept.
+const maxForgetDays = 3650
+
+func checkForgetDays(days int) error {
+	if days < 1 || days > maxForgetDays {
+		return store.Invalid("memory.forget_days", fmt.Sprintf("from 1 to %d", maxForgetDays), fmt.Sprint(days))
+	}
+	return nil
+}
+
+// inSight refuses an item that is softly forgotten: for all who read, it is not there.
+func inSight(it *store.Item) error {
+	if !it.Aside.Forgotten() {
+		return nil
+	}
+	until := ""
+	if !it.Aside.PurgeAt.IsZero() {
+		until = " and can be restored until " + it.Aside.PurgeAt.UTC().Format(time.DateOnly)
+	}
+	return fmt.Errorf("item: %w: it was forgotten on %s%s", store.ErrNotFound, it.Aside.ForgottenAt.UTC().Format(time.DateOnly), until)
+}
+
+// softForget is the verb of what Restore brings back.
+const softForget = "forget softly"
+
+func (r *ForgetRequest) verb() string {
+	if r.Soft || !r.Until.IsZero() {
+		return softForget
+	}
+	return "forget"
+}
+
+// checkSoft completes what a request says of soft forgetting.
+func (m *Memory) checkSoft(r *ForgetRequest) error {
+	if r.Until.IsZero() {
+		if r.Soft {
+			r.Until = m.now().AddDate(0, 0, m.forgetDays)
+		}
+		return nil
+	}
+	r.Soft, r.Until = true, r.Until.UTC().Truncate(time.Microsecond)
+	if now := m.now(); !r.Until.After(now) || r.Until.After(now.AddDate(0, 0, maxForgetDays)) {
+		return store.Invalid("until", fmt.Sprintf("a time to come, at most %d days from now (leave out soft and until to forget for good)", maxForgetDays), "")
+	}
+	return nil
+}
+
+// forgetSoftly takes what was selected out of sight. What is out of sight already stays as it is.
+func (m *Memory) forgetSoftly(ctx context.Context, sc store.Scope, items []store.Item, r *ForgetRequest, res ForgetResult) (ForgetResult, error) {
+	items = store.Remembered(items)
+	res.Forgotten, res.Until = len(items), r.Until
+	if len(items) == 0 {
+		return res, nil
+	}
+	a := aside{m: m, sc: sc, at: m.now(), dry: r.DryRun}
+	if !r.DryRun {
+		res.ID = newID()
+	}
+	_, sections, err := a.change(ctx, items, func(it *store.Item) bool { return a.hide(it, res.ID, r.Until) })
+	if res.Sections = sections; err != nil {
+		return res, fmt.Errorf("forget: %w", err)
+	}
+	return res, nil
+}
+
+// aside moves items out of sight and back. The scope is locked.
+type aside struct {
+	m   *Memory
+	sc  store.Scope
+	at  time.Time
+	dry bool // write nothing
+}
+
+// hide marks an item as softly forgotten, by a call or an operation; false when it is already.
+func (a *aside) hide(it *store.Item, by string, until time.Time) bool {
+	if it.Aside.Forgotten() {
+		return false
+	}
+	it.Aside.ForgottenAt, it.Aside.PurgeAt, it.Aside.ForgottenBy = a.at, until, by
+	return true
+}
+
+// show undoes hide.
+func show(it *store.Item) bool {
+	if !it.Aside.Forgotten() {
+		return false
+	}
+	it.Aside.ForgottenAt, it.Aside.PurgeAt, it.Aside.ForgottenBy = time.Time{}, time.Time{}, ""
+	return true
+}
+
+// asidePart is how many items change in one write.
+const asidePart = 200
+
+// change applies f to the items named (their ids and places are enough), in bounded writes, each with what follows of it:
+// the sections of the profile that rest on them, and new vectors for the turns right after, in whose context they stand.
+// f tells whether it changed anything; change counts those, and the versions of sections that followed. An item whose state
+// is what f makes already is left alone, so that a change cut off is completed by making it again.
+func (a *aside) change(ctx context.Context, items []store.Item, f func(*store.Item) bool) (changed, sections int, err error) {
+	followed := map[string]bool{}
+	for part := range slices.Chunk(items, asidePart) {
+		ids := make([]string, len(part))
+		for i := range part {
+			ids[i] = part[i].ID
+		}
+		have, err := a.m.store.Get(ctx, a.sc, ids)
+		if err != nil {
+			return changed, len(followed), err
+		}
+		var now []store.Item
+		for i := range have {
+			if f(&have[i]) {
+				now = append(now, have[i])
+			}
+		}
+		if changed += len(now); len(now) == 0 {
+			continue
+		}
+		w := a.m.newWrite(a.sc)
+		w.Put = now
+		c, err := a.sections(ctx, now)
+		if err != nil {
+			return changed, len(followed), err
+		}
+		for i := range c.Put {
+			followed[c.Put[i].ID] = true
+		}
+		w.Put = append(w.Put, c.Put...)
+		if a.dry {
+			continue
+		}
+		if w.Embed, err = a.after(ctx, now); err != nil {
+			return changed, len(followed), err
+		}
+		if err := a.m.commit(ctx, w); err != nil {
+			return changed, len(followed), err
+		}
+	}
+	return changed, len(followed), nil
+}
+
+// sections is what a change of items does to the profile: see extract.HideSources.
+func (a *aside) sections(ctx context.Context, now []store.Item) (store.Change, error) {
+	versions, err := a.m.profileItems(ctx, a.sc, store.View{All: true})
+	if err != nil || len(versions) == 0 {
+		return store.Change{}, err
+	}
+	touched, forgotten := make(map[string]bool, len(now)), map[string]bool{}
+	for i := range now {
+		touched[now[i].ID] = true
+		for j := range versions {
+			if versions[j].ID == now[i].ID {
+				versions[j] = now[i]
+			}
+		}
+	}
+	var ids []string
+	for i := range versions {
+		if touched[versions[i].ID] || slices.ContainsFunc(versions[i].Provenance.Turns, func(id string) bool { return touched[id] }) {
+			ids = append(ids, versions[i].Provenance.Turns...)
+		}
+	}
+	slices.Sort(ids)
+	for part := range slices.Chunk(slices.Compact(ids), 1000) {
+		page, err := a.m.store.List(ctx, a.sc, store.ListQuery{
+			Filter: store.Filter{IDs: part}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: len(part),
+		})
+		if err != nil {
+			return store.Change{}, err
+		}
+		for i := range page.Items {
+			forgotten[page.Items[i].ID] = true
+		}
+	}
+	for i := range now {
+		delete(forgotten, now[i].ID)
+		if now[i].Aside.Forgotten() {
+			forgotten[now[i].ID] = true
+		}
+	}
+	return extract.HideSources(versions, touched, forgotten, a.at), nil
+}
+
+// after lists the turns right after those that change, and the changed ones that come back: their context differs now.
+func (a *aside) after(ctx context.Context, now []store.Item) ([]string, error) {
+	type place struct {
+		session  string
+		position int
+	}
+	part := make(map[place]bool, len(now))
+	for i := range now {
+		part[place{now[i].Turn.Session, now[i].Turn.Position}] = true
+	}
+	var ids []string
+	for i := range now {
+		t := now[i].Turn
+		if !t.IsTurn() {
+			continue
+		}
+		if !now[i].Aside.Forgotten() {
+			ids = append(ids, now[i].ID) // what stands before it may have changed meanwhile
+		}
+		if part[place{t.Session, t.Position + 1}] {
+			continue
+		}
+		next, err := a.m.following(ctx, a.sc, t)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, next...)
+	}
+	return ids, nil
+}
+
+// Forgotten lists what is softly forgotten in a memory and not yet gone, by id: Item.Aside tells since when, until when it
+// can be restored, and by what call or operation it went. Of the request only whose, the filter and the page count.
+func (m *Memory) Forgotten(ctx context.Context, r ListRequest) (store.Page, error) {
+	sc, err := m.memory(r.Who)
+	if err != nil {
+		return store.Page{}, err
+	}
+	if r.Limit < 0 || r.Limit > 1000 {
+		return store.Page{}, store.Invalid("limit", "from 1 to 1000", fmt.Sprint(r.Limit))
+	}
+	if err := r.Filter.Validate(); err != nil {
+		return store.Page{}, err
+	}
+	page, err := m.store.List(ctx, sc, store.ListQuery{
+		Filter: narrow(r.Filter, r.Thread), View: store.View{Forgotten: true}, Order: store.ByID, Limit: r.Limit, Cursor: r.Cursor,
+	})
+	if err != nil {
+		return store.Page{}, fmt.Errorf("list: %w", err)
+	}
+	return page, nil
+}
+
+// withoutForgotten leaves out, in place, what waits for review and claims to rest on a turn that is softly forgotten.
+func (m *Memory) withoutForgotten(ctx context.Context, entries []store.Quarantined) ([]store.Quarantined, error) {
+	turns := map[store.Scope][]string{}
+	for i := range entries {
+		turns[entries[i].Scope] = append(turns[entries[i].Scope], entries[i].Turn)
+	}
+	type turn struct {
+		sc store.Scope
+		id string
+	}
+	gone := map[turn]bool{}
+	for sc, ids := range turns {
+		slices.Sort(ids)
+		page, err := m.store.List(ctx, sc, store.ListQuery{
+			Filter: store.Filter{IDs: slices.Compact(ids)}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: len(ids),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look for forgotten turns: %w", err)
+		}
+		for i := range page.Items {
+			gone[turn{sc, page.Items[i].ID}] = true
+		}
+	}
+	return slices.DeleteFunc(entries, func(q store.Quarantined) bool { return gone[turn{q.Scope, q.Turn}] }), nil
+}

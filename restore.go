@@ -1,0 +1,115 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"evoke/extract"
+	"evoke/store"
+)
+
+// RestoreRequest names what was softly forgotten and is to come back: exactly one of IDs, Batch, Filter and All.
+type RestoreRequest struct {
+	Who
+	IDs    []string
+	Batch  string // ForgetResult.ID, or the id of an operation: all that it took out of sight
+	Filter *store.Filter
+	All    bool // everything that can be restored in the memory named by Who
+	DryRun bool // count only
+}
+
+// RestoreResult counts what came (or would come) back.
+type RestoreResult struct {
+	Restored int      `json:"restored"`
+	Sections int      `json:"sections,omitempty"` // versions of the profile's sections that came back or are no longer marked for resting on them
+	Unknown  []string `json:"unknown,omitempty"`  // ids of what is not softly forgotten, or past its time
+	DryRun   bool     `json:"dry_run,omitempty"`
+}
+
+func (r *RestoreRequest) validate() error {
+	if n := bools(len(r.IDs) > 0, r.Batch != "", r.Filter != nil, r.All); n != 1 {
+		return store.Invalid("restore", "told what: exactly one of ids, a batch, a filter or all", "")
+	}
+	if r.Filter != nil && r.Filter.IsZero() {
+		return store.Invalid("filter", "a filter that selects something less than everything (use all for that)", "")
+	}
+	if len(r.IDs) > 0 {
+		return checkIDs(r.IDs)
+	}
+	if err := store.ValidateName("batch", r.Batch); err != nil || r.Filter == nil {
+		return err
+	}
+	return r.Filter.Validate()
+}
+
+// Restore brings back what was softly forgotten, as it was, with what followed it: sections of the profile are in sight
+// again, and no longer marked, unless something else that they rest on is still forgotten. A section that was written anew
+// meanwhile stands; the one that comes back is the version before it. What is past its time is gone, purged or not.
+func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResult, err error) {
+	defer func() {
+		if !r.DryRun {
+			m.audit(ctx, deed("restore", r.Who, err, map[string]int{"items": res.Restored, "sections": res.Sections}, append([]string{r.Batch}, r.IDs...)...))
+		}
+	}()
+	if err := r.validate(); err != nil {
+		return RestoreResult{}, err
+	}
+	sc, err := m.memory(r.Who)
+	if err != nil {
+		return RestoreResult{}, err
+	}
+	unlock, err := m.hold(ctx, sc)
+	if err != nil {
+		return RestoreResult{}, fmt.Errorf("restore: %w", err)
+	}
+	defer unlock()
+	items, err := m.restorable(ctx, sc, &r)
+	if err != nil {
+		return RestoreResult{}, fmt.Errorf("restore: %w", err)
+	}
+	res.DryRun = r.DryRun
+	for _, id := range r.IDs {
+		if !slices.ContainsFunc(items, func(it store.Item) bool { return it.ID == id }) && !slices.Contains(res.Unknown, id) {
+			res.Unknown = append(res.Unknown, id)
+		}
+	}
+	a := aside{m: m, sc: sc, at: m.now(), dry: r.DryRun}
+	res.Restored, res.Sections, err = a.change(ctx, items, show)
+	if err != nil {
+		return res, fmt.Errorf("restore: %w", err)
+	}
+	return res, nil
+}
+
+// restorable lists what a request selects of what can be restored. Sections that are out of sight for their sources come
+// with these.
+func (m *Memory) restorable(ctx context.Context, sc store.Scope, r *RestoreRequest) ([]store.Item, error) {
+	q := store.ListQuery{View: store.View{Forgotten: true}, Order: store.ByID, Limit: pageItems}
+	if r.Filter != nil {
+		q.Filter = *r.Filter
+	}
+	if len(r.IDs) > 0 {
+		q.Filter.IDs = r.IDs
+	}
+	q.Filter = narrow(q.Filter, r.Thread)
+	now := m.now()
+	var all []store.Item
+	for {
+		page, err := m.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			it := &page.Items[i]
+			by := it.Aside.ForgottenBy
+			if it.IsProfile() && by == extract.HiddenBySources || r.Batch != "" && r.Batch != by || past(it, now) {
+				continue
+			}
+			all = append(all, store.Item{ID: it.ID, Turn: it.Turn}) // the texts of a whole memory are not wanted at once
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return all, nil
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package evoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"evoke/store"
+	"evoke/store/lifecycle"
+)
+
+// Swept counts what an operation of the kind "purge" or "retain" took.
+type Swept struct {
+	Memories int                      `json:"memories,omitempty"` // that a retention looked into
+	Items    int                      `json:"items"`
+	Reasons  map[lifecycle.Reason]int `json:"reasons,omitempty"` // items by why they went
+	Held     int                      `json:"held,omitempty"`    // items that a legal hold keeps
+	Until    time.Time                `json:"until,omitzero"`    // until then it can be restored, by the operation's id; zero: it is gone for good
+	DryRun   bool                     `json:"dry_run,omitempty"` // nothing went
+	// Removals are, of a dry run, the items that would go, the first 1000.
+	Removals []lifecycle.Removal `json:"removals,omitempty"`
+}
+
+func (s *Swept) counts() map[string]int {
+	c := map[string]int{"memories": s.Memories, "items": s.Items, "held": s.Held}
+	for reason, n := range s.Reasons {
+		c[string(reason)] = n
+	}
+	return c
+}
+
+// sweep is the checkpoint of a purge or a retention: what was counted, with what goes next, so that a step which a crash
+// cut off is neither lost nor counted twice.
+type sweep struct {
+	Swept
+	Scope store.Scope `json:"scope,omitzero"` // the memory that Next is of
+	Next  []string    `json:"next,omitempty"`
+	Seen  string      `json:"seen,omitempty"` // key of the last memory that is done
+}
+
+// sweeper takes what is due, in bounded steps.
+type sweeper struct {
+	m    *Memory
+	p    *lifecycle.Progress
+	at   sweep
+	now  time.Time
+	hard bool
+}
+
+// sweepPart is how many items go in one write.
+const sweepPart = 200
+
+func (s *sweeper) resume(ctx context.Context) error {
+	if _, err := s.p.Checkpoint(&s.at); err != nil {
+		return err
+	}
+	if s.at.Reasons == nil {
+		s.at.Reasons = map[lifecycle.Reason]int{}
+	}
+	if len(s.at.Next) == 0 {
+		return nil
+	}
+	unlock, err := s.m.hold(ctx, s.at.Scope)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	items, err := s.m.store.Get(ctx, s.at.Scope, s.at.Next)
+	if err != nil || len(items) == 0 {
+		return err
+	}
+	return s.take(ctx, s.at.Scope, items)
+}
+
+// step takes some items of a memory, those of which due gives a reason. The memory is locked from the moment that they are
+// read, so that nothing comes to rest on them meanwhile. It tells how many a legal hold keeps.
+func (s *sweeper) step(ctx context.Context, sc store.Scope, ids []string, due func(*store.Item) lifecycle.Reason) (held int, err error) {
+	unlock, err := s.m.hold(ctx, sc)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	holds, err := s.m.holdsIn(ctx, sc)
+	if err != nil {
+		return 0, err
+	}
+	items, err := s.m.store.Get(ctx, sc, ids)
+	if err != nil {
+		return 0, err
+	}
+	next := s.at
+	next.Scope, next.Next, next.Reasons = sc, nil, maps.Clone(s.at.Reasons)
+	var going []store.Item
+	for i := range items {
+		reason := due(&items[i])
+		switch {
+		case reason == "":
+		case heldBy(holds, sc, &items[i]) != nil: // placed since the plan was made
+			held++
+		default:
+			going = append(going, items[i])
+			next.Next = append(next.Next, items[i].ID)
+			next.Reasons[reason]++
+		}
+	}
+	next.Items += len(going)
+	if len(going) == 0 {
+		return held, nil
+	}
+	if err := s.p.Save(ctx, next, next.Items, 0); err != nil {
+		return held, err
+	}
+	s.at = next
+	return held, s.take(ctx, sc, going)
+}
+
+// take removes items for good, or takes them out of sight. The scope is locked.
+func (s *sweeper) take(ctx context.Context, sc store.Scope, items []store.Item) error {
+	if !s.hard {
+		a := aside{m: s.m, sc: sc, at: s.now}
+		by := s.p.Operation().ID
+		_, _, err := a.change(ctx, items, func(it *store.Item) bool { return a.hide(it, by, s.at.Until) })
+		return err
+	}
+	plan, err := s.m.planRemoval(ctx, sc, items, removing{by: s.p.Operation().ID})
+	if err != nil {
+		return err
+	}
+	_, err = s.m.remove(ctx, plan)
+	return err
+}
+
+// done marks a memory as done, so that it is not counted again.
+func (s *sweeper) done(ctx context.Context, sc store.Scope, held int) error {
+	next := s.at
+	next.Held += held
+	next.Next, next.Scope, next.Seen = nil, store.Scope{}, sc.Key()
+	next.Memories++
+	if err := s.p.Save(ctx, next, next.Items, 0); err != nil {
+		return err
+	}
+	s.at = next
+	return nil
+}
+
+// ended puts on record what a sweep did, unless it goes on at the next start.
+func (s *sweeper) ended(ctx context.Context, verb string, w Who, err error) {
+	if ctx.Err() == nil || errors.Is(context.Cause(ctx), lifecycle.ErrCanceled) {
+		s.m.audit(ctx, deed(verb, w, err, s.at.counts(), s.p.Operation().ID))
+	}
+}
+
+const purgeKind = "purge"
+
+// purging are the arguments of a purge.
+type purging struct {
+	At time.Time `json:"at"`
+}
+
+// Purge starts an operation of the kind "purge": what was softly forgotten and is past its time, and what expired as long
+// ago as soft forgetting lasts, goes for good, unless a legal hold keeps it. It runs every day of itself once a tenant has
+// something that can come due; see Schedules.
+func (m *Memory) Purge(ctx context.Context) (store.Operation, error) {
+	op, err := m.submit(ctx, purgeKind, purging{At: m.now()})
+	m.audit(ctx, deed("start purge", Who{}, err, nil, op.ID))
+	return op, err
+}
+
+func (m *Memory) purgeWork(ctx context.Context, p *lifecycle.Progress) (_ any, err error) {
+	var args purging
+	if err := p.Args(&args); err != nil {
+		return nil, err
+	}
+	s := sweeper{m: m, p: p, now: args.At, hard: true}
+	defer func() { s.ended(ctx, purgeKind, Who{}, err) }()
+	if err := s.resume(ctx); err != nil {
+		return nil, fmt.Errorf("purge: %w", err)
+	}
+	s.at.Held = 0 // it looks at all memories again
+	grace := args.At.AddDate(0, 0, -m.forgetDays)
+	expired := store.ListQuery{Filter: store.Filter{Expires: store.TimeRange{To: grace.Add(time.Microsecond)}}, View: store.View{All: true, Kept: true}}
+	for _, q := range []store.ListQuery{{View: store.View{Forgotten: true}}, expired} {
+		err := m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error { return s.purgeMemory(ctx, sc, q, grace) })
+		if err != nil {
+			return nil, fmt.Errorf("purge: %w", err)
+		}
+	}
+	return s.at.Swept, nil
+}
+
+// purgeMemory removes what is due of what a query lists, a page at a time.
+func (s *sweeper) purgeMemory(ctx context.Context, sc store.Scope, q store.ListQuery, grace time.Time) error {
+	due := func(it *store.Item) lifecycle.Reason {
+		if past(it, s.now) || !it.Aside.Forgotten() && !it.ExpiresAt.IsZero() && !it.ExpiresAt.After(grace) {
+			return lifecycle.Expired
+		}
+		return ""
+	}
+	q.Order, q.Limit = store.ByID, sweepPart
+	for {
+		page, err := s.m.store.List(ctx, sc, q)
+		if err != nil {
+			return err
+		}
+		var ids []string
+		for i := range page.Items {
+			if due(&page.Items[i]) != "" {
+				ids = append(ids, page.Items[i].ID)
+			}
+		}
+		if len(ids) > 0 {
+			held, err := s.step(ctx, sc, ids, due)
+			if err != nil {
+				return err
+			}
+			s.at.Held += held
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}
+
+// past reports whether what was softly forgotten is past its time.
+func past(it *store.Item, now time.Time) bool {
+	return it.Aside.Forgotten() && !it.Aside.PurgeAt.IsZero() && !it.Aside.PurgeAt.After(now)
+}

@@ -24,15 +24,6 @@ type ReviewFilter struct {
 // mostReviewed is how many entries one call of ApproveAll or RejectAll decides on.
 const mostReviewed = 1000
 
-// ReviewedResult tells what became of the entries that a filter selects.
-type ReviewedResult struct {
-	Approved int       `json:"approved"`
-	Rejected int       `json:"rejected"`
-	Refused  []Refusal `json:"refused,omitempty"` // those that nothing can be made of; they stay
-	// Next continues with the entries that are left, 1000 being the most of one call; "" when none is.
-	Next string `json:"next,omitempty"`
-}
-
 // ReviewAllRequest decides on the entries that a filter selects.
 type ReviewAllRequest struct {
 	Filter ReviewFilter
@@ -40,42 +31,42 @@ type ReviewAllRequest struct {
 	Cursor string // Next of the call before
 }
 
-// ApproveAll approves what a filter selects, the oldest of a call first, as Approve does. A filter of nothing is refused.
-func (m *Memory) ApproveAll(ctx context.Context, r ReviewAllRequest) (res ReviewedResult, err error) {
+// ApproveAll approves what a filter selects, the oldest of a call first, as Approve does. ApproveResult.Next continues with
+// what is left. A filter of nothing is refused.
+func (m *Memory) ApproveAll(ctx context.Context, r ReviewAllRequest) (res ApproveResult, err error) {
 	defer func() {
 		m.audit(ctx, deed("approve", r.Filter.Who, err, map[string]int{"approved": res.Approved, "refused": len(res.Refused)}))
 	}()
-	return m.reviewAll(ctx, r, func(id string) error {
-		_, err := m.worker.Approve(ctx, m.tenant, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil // another decided meanwhile
-		}
-		if refused(err) {
-			res.Refused = append(res.Refused, Refusal{id, err.Error()})
-			return nil
-		}
-		if err == nil {
-			res.Approved++
-		}
-		return err
-	}, &res)
+	res.Items = []store.Item{}
+	ids, next, err := m.proposals(ctx, r)
+	if err != nil {
+		return res, err
+	}
+	if err := m.approve(ctx, ids, &res); err != nil {
+		return res, err
+	}
+	res.Unknown, res.Next = nil, next // another decided on those meanwhile
+	return res, nil
 }
 
-// RejectAll rejects what a filter selects. A filter of nothing is refused.
-func (m *Memory) RejectAll(ctx context.Context, r ReviewAllRequest) (res ReviewedResult, err error) {
-	defer func() {
-		m.audit(ctx, deed("reject", r.Filter.Who, err, map[string]int{"rejected": res.Rejected}))
-	}()
-	return m.reviewAll(ctx, r, func(id string) error {
-		n, err := m.ledger.DropQuarantined(ctx, m.tenant, []string{id})
-		res.Rejected += n
-		return err
-	}, &res)
+// RejectAll rejects what a filter selects. RejectResult.Next continues with what is left. A filter of nothing is refused.
+func (m *Memory) RejectAll(ctx context.Context, r ReviewAllRequest) (res RejectResult, err error) {
+	defer func() { m.audit(ctx, deed("reject", r.Filter.Who, err, map[string]int{"rejected": res.Rejected})) }()
+	ids, next, err := m.proposals(ctx, r)
+	if err != nil {
+		return res, err
+	}
+	if res.Rejected, err = m.ledger.DropQuarantined(ctx, m.tenant, ids); err != nil {
+		return res, fmt.Errorf("reject: %w", err)
+	}
+	res.Next = next
+	return res, nil
 }
 
-func (m *Memory) reviewAll(ctx context.Context, r ReviewAllRequest, decide func(id string) error, res *ReviewedResult) (ReviewedResult, error) {
+// proposals are the entries of a call, the oldest first: what was said last has the last word.
+func (m *Memory) proposals(ctx context.Context, r ReviewAllRequest) (ids []string, next string, err error) {
 	if r.Filter == (ReviewFilter{}) {
-		return *res, store.Invalid("filter", "told: a user, an agent, a thread, an extractor, a reason, a category or a time", "")
+		return nil, "", store.Invalid("filter", "told: a user, an agent, a thread, an extractor, a reason, a category or a time", "")
 	}
 	if r.Limit == 0 {
 		r.Limit = mostReviewed
@@ -83,16 +74,10 @@ func (m *Memory) reviewAll(ctx context.Context, r ReviewAllRequest, decide func(
 	page, err := m.Quarantined(ctx, QuarantineRequest{
 		Who: r.Filter.Who, Extractor: r.Filter.Extractor, Reason: r.Filter.Reason, Category: r.Filter.Category, Before: r.Filter.Before, Limit: r.Limit, Cursor: r.Cursor,
 	})
-	if err != nil {
-		return *res, err
+	for i := range slices.Backward(page.Entries) {
+		ids = append(ids, page.Entries[i].ID)
 	}
-	for i := range slices.Backward(page.Entries) { // what was said last has the last word
-		if err := decide(page.Entries[i].ID); err != nil {
-			return *res, fmt.Errorf("review: %w", err)
-		}
-	}
-	res.Next = page.Next
-	return *res, nil
+	return ids, page.Next, err
 }
 
 // refused tells whether an approval failed for what the entry is, and not for the store's sake.

@@ -68,6 +68,7 @@ type ApproveResult struct {
 	Items    []store.Item `json:"items"`             // what was added, confirmed or closed, once each
 	Unknown  []string     `json:"unknown,omitempty"` // ids that the tenant has no entry of
 	Refused  []Refusal    `json:"refused,omitempty"` // entries that nothing can be made of; they stay
+	Next     string       `json:"next,omitempty"`    // of ApproveAll: continues with what is left; "" when nothing is
 }
 
 // Refusal names an entry and says what is wrong with it.
@@ -80,6 +81,7 @@ type Refusal struct {
 type RejectResult struct {
 	Rejected int      `json:"rejected"`
 	Unknown  []string `json:"unknown,omitempty"`
+	Next     string   `json:"next,omitempty"` // of RejectAll, alike
 }
 
 // Quarantined lists what an extractor proposed and what was not stored. It is never recalled.
@@ -137,6 +139,10 @@ func (m *Memory) Approve(ctx context.Context, ids []string) (res ApproveResult, 
 	if err := checkIDs(ids); err != nil {
 		return res, err
 	}
+	return res, m.approve(ctx, ids, &res)
+}
+
+func (m *Memory) approve(ctx context.Context, ids []string, res *ApproveResult) error {
 	at := map[string]int{}
 	for _, id := range ids {
 		items, err := m.worker.Approve(ctx, m.tenant, id)
@@ -148,7 +154,7 @@ func (m *Memory) Approve(ctx context.Context, ids []string) (res ApproveResult, 
 		case refused(err):
 			res.Refused = append(res.Refused, Refusal{id, err.Error()})
 		default:
-			return res, fmt.Errorf("approve: %w", err)
+			return fmt.Errorf("approve: %w", err)
 		}
 		for _, it := range items {
 			if i, was := at[it.ID]; was {
@@ -159,7 +165,7 @@ func (m *Memory) Approve(ctx context.Context, ids []string) (res ApproveResult, 
 			res.Items = append(res.Items, it)
 		}
 	}
-	return res, nil
+	return nil
 }
 
 // Reject removes entries of the quarantine.

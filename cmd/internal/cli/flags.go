@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func (f *itemFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.metadata, "meta", nil, "metadata as name=value; the value is JSON, or text where it is not (repeatable)")
 	c.Flags().Float64Var(&f.importance, "importance", 0.5, "0 to 1")
 	c.Flags().Float64Var(&f.confidence, "confidence", 1, "0 to 1")
-	c.Flags().StringVar(&f.validFrom, "valid-from", "", "when it became true: a date or RFC 3339 (default now)")
+	c.Flags().StringVar(&f.validFrom, "valid-from", "", "when it became true: "+timeForms+" (default now)")
 	c.Flags().StringVar(&f.validTo, "valid-to", "", "when it ceased to be true")
 }
 
@@ -111,15 +112,32 @@ func value(s string) store.Value {
 	return store.String(s)
 }
 
-// when reads a date or a time; "" is the zero time.
+// timeForms is what every flag that takes a time reads.
+const timeForms = "a date, a time (RFC 3339), or how long ago (36h, 7d, 2w)"
+
+// when reads a date, a time or an age; "" is the zero time.
 func when(flag, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00Z", fmt.Sprintf("%.40q", s))
+	if ago, ok := age(s); ok {
+		return time.Now().Add(-ago), nil
+	}
+	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31, a time such as 2026-01-31T09:30:00Z, or how long ago: 36h, 7d, 2w", fmt.Sprintf("%.40q", s))
+}
+
+// age reads a length of time; beside what Go knows, days and weeks.
+func age(s string) (time.Duration, bool) {
+	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[s[len(s)-1]]
+	if unit == 0 {
+		d, err := time.ParseDuration(s)
+		return d, err == nil && d >= 0
+	}
+	n, err := strconv.Atoi(s[:len(s)-1])
+	return time.Duration(n) * unit, err == nil && n >= 0 && n <= 36500
 }

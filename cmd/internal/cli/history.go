@@ -45,8 +45,8 @@ func (a *app) diffCmd() *cobra.Command {
 		Long:    "Compares what was known and true at --from with what was at --to: items added, changed, closed (they hold no longer) and retracted (taken back).",
 		Example: `  evoke diff --user ada --from 2026-03-01 --to 2026-04-01`,
 	}
-	c.Flags().StringVar(&from, "from", "", "a date or RFC 3339 (needed)")
-	c.Flags().StringVar(&to, "to", "", "a date or RFC 3339 (default now)")
+	c.Flags().StringVar(&from, "from", "", timeForms+" (needed)")
+	c.Flags().StringVar(&to, "to", "", timeForms+" (default now)")
 	c.Flags().IntVar(&r.Limit, "limit", 100, "differences a page, 1 to 1000")
 	c.Flags().StringVar(&r.Cursor, "cursor", "", "go on where a page ended")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -117,7 +117,7 @@ on is left alone and named. Views of the past stay as they are. It is an operati
 	f.StringVar(&r.Batch.Source, "source", "", "where it came from: turn, remember, import, rules, llm, review, profile")
 	f.StringVar(&r.Batch.Extractor, "extractor", "", "name and version of the extractor: rules/1")
 	f.StringVar(&r.Batch.Operation, "operation", "", "id of the operation that did it, such as an undo")
-	f.StringVar(&from, "from", "", "recorded at this time or later: a date or RFC 3339")
+	f.StringVar(&from, "from", "", "recorded at this time or later: "+timeForms)
 	f.StringVar(&to, "to", "", "recorded before this time")
 	f.BoolVar(&r.DryRun, "dry-run", false, "show what would change, and change nothing")
 	c.RunE = func(c *cobra.Command, _ []string) error {

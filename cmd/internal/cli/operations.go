@@ -157,27 +157,22 @@ func (a *app) auditCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "audit", Short: "Show who did what, without content", Args: cobra.NoArgs,
 		Long:    "Lists who did what, newest first: the names of credentials, verbs, ids and counts. --user narrows it to what was done to one user's memory.",
-		Example: `  evoke audit --verb forget --from 2026-03-01T00:00:00Z`,
+		Example: `  evoke audit --verb forget --from 7d`,
 	}
 	c.Flags().StringVar(&r.Verb, "verb", "", "such as forget (default all)")
-	c.Flags().StringVar(&from, "from", "", "from this time on (RFC 3339)")
-	c.Flags().StringVar(&to, "to", "", "before this time (RFC 3339)")
+	c.Flags().StringVar(&from, "from", "", "from this time on: "+timeForms)
+	c.Flags().StringVar(&to, "to", "", "before this time: "+timeForms)
 	c.Flags().IntVar(&r.Limit, "limit", 100, "entries a page, 1 to 1000")
 	c.Flags().StringVar(&r.Cursor, "cursor", "", "go on where a page ended")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if r.Limit < 1 {
 			return store.Invalid("--limit", "from 1 to 1000", fmt.Sprint(r.Limit))
 		}
-		for _, end := range []struct {
-			flag, text string
-			at         *time.Time
-		}{{"--from", from, &r.From}, {"--to", to, &r.To}} {
-			if end.text == "" {
-				continue
-			}
-			if *end.at, err = time.Parse(time.RFC3339, end.text); err != nil {
-				return store.Invalid(end.flag, "a time with a zone, such as 2026-03-01T09:30:00Z", "")
-			}
+		if r.From, err = when("from", from); err != nil {
+			return err
+		}
+		if r.To, err = when("to", to); err != nil {
+			return err
 		}
 		r.User = a.who.User
 		return a.withStore(c, func(ctx context.Context, s session) error {

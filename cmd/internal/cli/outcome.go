@@ -17,7 +17,7 @@ func (a *app) outcomeCmd() *cobra.Command {
 		Example: "  evoke outcome --user ada 0197b3c2-5d5e-7000-8000-000000000000 failed",
 	}
 	c.Flags().StringVar(&key, "idempotency-key", "", "the same key with the same report counts once")
-	c.Flags().StringVar(&at, "at", "", "when: a date or RFC 3339 (default now)")
+	c.Flags().StringVar(&at, "at", "", "when: "+timeForms+" (default now)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		when, err := when("at", at)
 		if err != nil {

@@ -29,7 +29,7 @@ func (f *filterFlags) add(c *cobra.Command) {
 	fl.StringSliceVar(&f.speakers, "speaker", nil, "only what these said")
 	fl.StringSliceVar(&f.sessions, "session", nil, "only these sessions")
 	fl.StringArrayVar(&f.meta, "where", nil, "only items whose metadata has name=value (repeatable)")
-	fl.StringVar(&f.from, "from", "", "only what is about this time or later: a date or RFC 3339")
+	fl.StringVar(&f.from, "from", "", "only what is about this time or later: "+timeForms)
 	fl.StringVar(&f.to, "to", "", "only what is about an earlier time than this")
 }
 

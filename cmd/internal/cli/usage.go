@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,12 +12,19 @@ import (
 
 func (a *app) usageCmd() *cobra.Command {
 	var r evoke.UsageRequest
+	var from, to string
 	c := &cobra.Command{
 		Use: "usage", Short: "Show what the tenant took of hosted language models, by day, and what is left today", Args: cobra.NoArgs,
 	}
-	c.Flags().StringVar(&r.From, "from", "", "first day, in UTC (default 29 days before --to)")
-	c.Flags().StringVar(&r.To, "to", "", "last day (default today)")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	c.Flags().StringVar(&from, "from", "", "first day, in UTC: "+timeForms+" (default 29 days before --to)")
+	c.Flags().StringVar(&to, "to", "", "last day: "+timeForms+" (default today)")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if r.From, err = dayOf("from", from); err != nil {
+			return err
+		}
+		if r.To, err = dayOf("to", to); err != nil {
+			return err
+		}
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			res, err := s.Usage(ctx, r)
 			if err != nil {
@@ -29,6 +37,15 @@ func (a *app) usageCmd() *cobra.Command {
 		})
 	}
 	return c
+}
+
+// dayOf is the day, in UTC, of what a flag says.
+func dayOf(flag, s string) (string, error) {
+	at, err := when(flag, s)
+	if err != nil || at.IsZero() {
+		return "", err
+	}
+	return at.UTC().Format(time.DateOnly), nil
 }
 
 func (a *app) printUsage(res evoke.UsageResult) error {

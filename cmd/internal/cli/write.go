@@ -252,7 +252,7 @@ func (a *app) updateCmd() *cobra.Command {
 	for _, name := range []string{"importance", "confidence"} { // one that is not given stays as it is
 		c.Flags().Lookup(name).DefValue = "0" // which help does not print
 	}
-	c.Flags().Lookup("valid-from").Usage = "when it became true: a date or RFC 3339 (default: now for new content)"
+	c.Flags().Lookup("valid-from").Usage = "when it became true: " + timeForms + " (default: now for new content)"
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r, err := f.update(c, content)
 		if err != nil {

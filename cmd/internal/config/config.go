@@ -29,6 +29,7 @@ type Config struct {
 	Rerank    Rerank    `koanf:"rerank"`
 	LLM       LLM       `koanf:"llm"`
 	Memory    Memory    `koanf:"memory"`
+	Review    Review    `koanf:"review"`
 	Recall    Recall    `koanf:"recall"`
 	Recent    Recent    `koanf:"recent"`
 	Redaction Redaction `koanf:"redaction"`
@@ -101,6 +102,13 @@ type CategoryCaps struct {
 	Correction int `koanf:"correction"`
 }
 
+// Review says which distilled facts wait for a person.
+type Review struct {
+	Mode       string  `koanf:"mode"`
+	Below      float64 `koanf:"below"`
+	Categories string  `koanf:"categories"` // separated by commas
+}
+
 // Recall sets what a call that says nothing gets.
 type Recall struct {
 	Limit    int     `koanf:"limit"`
@@ -149,6 +157,7 @@ type Log struct {
 type Tenant struct {
 	LLM       LLM       `koanf:"llm"`
 	Memory    Memory    `koanf:"memory"`
+	Review    Review    `koanf:"review"`
 	Recall    Recall    `koanf:"recall"`
 	Recent    Recent    `koanf:"recent"`
 	Redaction Redaction `koanf:"redaction"`

@@ -88,6 +88,10 @@ var keys = []key{
 	{name: "memory.task_hours", kind: integer, def: 24, min: 1, max: 8760, tenant: true, doc: "how long after its conversation's last turn a fact that was meant for one task only holds"},
 	{name: "memory.max_injection_tokens", kind: integer, def: 2000, min: 0, max: 100000, tenant: true, doc: "token budget of a block when the call gives none"},
 
+	{name: "review.mode", kind: text, def: "off", oneOf: []string{"off", "low_confidence", "category", "all"}, tenant: true, doc: "which distilled facts wait for a person (`evoke review`) and are seen nowhere until they are approved: none, those under `review.below`, those of `review.categories`, or all"},
+	{name: "review.below", kind: number, def: 0.85, min: 0, max: 1, tenant: true, doc: "confidence under which facts wait, in mode low_confidence"},
+	{name: "review.categories", kind: text, def: "", tenant: true, doc: "categories whose facts wait, in mode category, separated by commas: `goal, context`"},
+
 	{name: "redaction.mode", kind: text, def: "off", oneOf: []string{"off", "mask", "reject"}, tenant: true, doc: "personal data and secrets in what is written: off keeps them, mask puts their kind in their place before anything is stored or sent, reject refuses the write"},
 
 	{name: "recall.limit", kind: integer, def: 5, min: 1, max: 1000, tenant: true, doc: "hits when the call gives no limit"},

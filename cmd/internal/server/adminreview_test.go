@@ -55,6 +55,21 @@ func TestQuarantine(t *testing.T) {
 		t.Errorf("another tenant's quarantine: %s", a)
 	}
 	w.want(403, w.call("GET", "/v1/admin/quarantine", "", as(one)...))
+	w.want(403, w.call("POST", "/v1/admin/quarantine/edit", `{"id":"good","content":"x"}`, as(one)...))
+	w.want(404, w.call("POST", "/v1/admin/quarantine/edit", `{"id":"good","content":"x"}`, as(other)...))
+	w.want(400, w.call("POST", "/v1/admin/quarantine/edit", `{"id":"good"}`, as(all)...))
+	if a := w.want(200, w.call("POST", "/v1/admin/quarantine/edit", `{"id":"good","content":"Has a red boat.","category":"knowledge"}`, as(all)...)).body; !strings.Contains(a, `"edited":true`) {
+		t.Error(a)
+	}
+	if a := w.want(200, w.call("GET", "/v1/admin/quarantine?category=knowledge&reason=ungrounded&before=2999-01-01T00:00:00Z", "", as(all)...)).body; !strings.Contains(a, "red boat") || strings.Contains(a, `"bad"`) {
+		t.Error(a)
+	}
+	if a := w.want(200, w.call("POST", "/v1/admin/quarantine/reject", `{"user":"ann","category":"goal"}`, as(all)...)).body; strings.TrimSpace(a) != `{"rejected":0}` {
+		t.Error(a)
+	}
+	if a := w.want(200, w.call("POST", "/v1/admin/quarantine/approve", `{"user":"ann","reason":"none"}`, as(all)...)).body; !strings.Contains(a, `"approved":0`) {
+		t.Error(a)
+	}
 	a := w.want(200, w.call("POST", "/v1/admin/quarantine/approve", `{"ids":["good","bad"]}`, as(all)...)).body
 	for _, want := range []string{`"approved":1`, `"origin":"review"`, `"refused":[{"id":"bad"`} {
 		if !strings.Contains(a, want) {

@@ -71,6 +71,9 @@ type Overseer interface {
 	Quarantined(ctx context.Context, r evoke.QuarantineRequest) (evoke.QuarantineResult, error)
 	Approve(ctx context.Context, ids []string) (evoke.ApproveResult, error)
 	Reject(ctx context.Context, ids []string) (evoke.RejectResult, error)
+	ApproveAll(ctx context.Context, r evoke.ReviewAllRequest) (evoke.ApproveResult, error)
+	RejectAll(ctx context.Context, r evoke.ReviewAllRequest) (evoke.RejectResult, error)
+	EditProposal(ctx context.Context, r evoke.EditProposalRequest) (evoke.QuarantineEntry, error)
 }
 
 // Operator begins, shows and steers long work of a whole tenant, and shows who did what.

@@ -3,12 +3,14 @@ package wire
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/extract"
 	"evoke/extract/redact"
 	"evoke/extract/rules"
+	"evoke/store"
 )
 
 // inForce are settings in the engine's form: built once, looked up at every call.
@@ -76,7 +78,12 @@ func (s *inForce) tenantOptions(t config.Tenant, known models, sh shared) (evoke
 	if err != nil {
 		return evoke.TenantOptions{}, err
 	}
+	review, err := review(t.Review)
+	if err != nil {
+		return evoke.TenantOptions{}, err
+	}
 	return evoke.TenantOptions{
+		Review:    review,
 		Redactor:  redactor,
 		Extractor: x, Interim: interim(t.LLM),
 		Memory: memory(t.Memory), Policy: policy(t.Policy),
@@ -111,4 +118,14 @@ func tenants(c *config.Config) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+func review(r config.Review) (*evoke.ReviewPolicy, error) {
+	p := &evoke.ReviewPolicy{Mode: extract.ReviewMode(r.Mode), Below: r.Below}
+	for name := range strings.SplitSeq(r.Categories, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			p.Categories = append(p.Categories, store.Category(name))
+		}
+	}
+	return p, p.Validate()
 }

@@ -119,6 +119,14 @@ type ContextResult = evoke.ContextResult
 // DiffResult defines model for DiffResult.
 type DiffResult = evoke.DiffResult
 
+// EditProposalRequest defines model for EditProposalRequest.
+type EditProposalRequest struct {
+	Category   *Category `json:"category,omitempty"`
+	Content    *string   `json:"content,omitempty"`
+	Id         Name      `json:"id"`
+	Importance *float64  `json:"importance,omitempty"`
+}
+
 // EraseRequest Exactly one of tenant and the names of a user, an agent or both.
 type EraseRequest struct {
 	Agent *Name `json:"agent,omitempty"`
@@ -416,9 +424,22 @@ type RetryRequest struct {
 // RetryResult defines model for RetryResult.
 type RetryResult = evoke.RetryResult
 
-// ReviewRequest defines model for ReviewRequest.
+// ReviewRequest ids, or at least one of the fields that select
 type ReviewRequest struct {
-	Ids Ids `json:"ids"`
+	Agent *Name `json:"agent,omitempty"`
+
+	// Before proposed earlier
+	Before   *time.Time `json:"before,omitempty"`
+	Category *Category  `json:"category,omitempty"`
+
+	// Cursor next of the call before
+	Cursor    *string `json:"cursor,omitempty"`
+	Extractor *Name   `json:"extractor,omitempty"`
+	Ids       *Ids    `json:"ids,omitempty"`
+	Limit     *int    `json:"limit,omitempty"`
+	Reason    *Name   `json:"reason,omitempty"`
+	Thread    *Name   `json:"thread,omitempty"`
+	User      *Name   `json:"user,omitempty"`
 }
 
 // Shape How the block is laid out. lines: corrections and standing instructions, profile, then hits, the best first. briefing: the same under headings, facts and excerpts of conversations apart, excerpts in the order of time. full: as lines, each with its id, origin, trust, confidence and the turns it rests on.
@@ -611,7 +632,22 @@ type AdminQuarantineParams struct {
 
 	// Agent the namespace policy says which memory the agent works on
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
-	Limit *int   `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Thread of this conversation
+	Thread *Name `form:"thread,omitempty" json:"thread,omitempty"`
+
+	// Extractor name and version of the extractor
+	Extractor *Name `form:"extractor,omitempty" json:"extractor,omitempty"`
+
+	// Reason ungrounded, review_all, review_low_confidence, review_category, …
+	Reason *Name `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// Category of what would be stored
+	Category *Category `form:"category,omitempty" json:"category,omitempty"`
+
+	// Before proposed earlier
+	Before *time.Time `form:"before,omitempty" json:"before,omitempty"`
+	Limit  *int       `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor next of the page before
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
@@ -770,6 +806,9 @@ type AdminCreateKeyJSONRequestBody = KeyRequest
 // AdminApproveJSONRequestBody defines body for AdminApprove for application/json ContentType.
 type AdminApproveJSONRequestBody = ReviewRequest
 
+// AdminEditProposalJSONRequestBody defines body for AdminEditProposal for application/json ContentType.
+type AdminEditProposalJSONRequestBody = EditProposalRequest
+
 // AdminRejectJSONRequestBody defines body for AdminReject for application/json ContentType.
 type AdminRejectJSONRequestBody = ReviewRequest
 
@@ -856,6 +895,9 @@ type ServerInterface interface {
 	// AdminApprove Store what a person vouches for; needs a key that grants every user and agent
 	// (POST /v1/admin/quarantine/approve)
 	AdminApprove(ctx echo.Context) error
+	// AdminEditProposal Put a person's words in the place of what an entry would store; needs a key that grants every user and agent
+	// (POST /v1/admin/quarantine/edit)
+	AdminEditProposal(ctx echo.Context) error
 	// AdminReject Remove entries from quarantine; needs a key that grants every user and agent
 	// (POST /v1/admin/quarantine/reject)
 	AdminReject(ctx echo.Context) error
@@ -1353,6 +1395,41 @@ func (w *ServerInterfaceWrapper) AdminQuarantine(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
 	}
 
+	// ------------- Optional query parameter "thread" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "thread", ctx.QueryParams(), &params.Thread, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter thread: %s", err))
+	}
+
+	// ------------- Optional query parameter "extractor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "extractor", ctx.QueryParams(), &params.Extractor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter extractor: %s", err))
+	}
+
+	// ------------- Optional query parameter "reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "reason", ctx.QueryParams(), &params.Reason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "category" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "category", ctx.QueryParams(), &params.Category, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter category: %s", err))
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -1378,6 +1455,15 @@ func (w *ServerInterfaceWrapper) AdminApprove(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminApprove(ctx)
+	return err
+}
+
+// AdminEditProposal converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminEditProposal(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminEditProposal(ctx)
 	return err
 }
 
@@ -2026,6 +2112,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/events/retry", wrapper.AdminRetryEvents, options.OperationMiddlewares["adminRetryEvents"]...)
 	router.GET(options.BaseURL+"/v1/admin/quarantine", wrapper.AdminQuarantine, options.OperationMiddlewares["adminQuarantine"]...)
 	router.POST(options.BaseURL+"/v1/admin/quarantine/approve", wrapper.AdminApprove, options.OperationMiddlewares["adminApprove"]...)
+	router.POST(options.BaseURL+"/v1/admin/quarantine/edit", wrapper.AdminEditProposal, options.OperationMiddlewares["adminEditProposal"]...)
 	router.POST(options.BaseURL+"/v1/admin/quarantine/reject", wrapper.AdminReject, options.OperationMiddlewares["adminReject"]...)
 	router.GET(options.BaseURL+"/v1/admin/queue", wrapper.AdminQueue, options.OperationMiddlewares["adminQueue"]...)
 	router.POST(options.BaseURL+"/v1/admin/queue/pause", wrapper.AdminPause, options.OperationMiddlewares["adminPause"]...)
@@ -2773,6 +2860,45 @@ type AdminApprovedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminApprovedefaultApplicationProblemPlusJSONResponse) VisitAdminApproveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminEditProposalRequestObject struct {
+	Body *AdminEditProposalJSONRequestBody
+}
+
+type AdminEditProposalResponseObject interface {
+	VisitAdminEditProposalResponse(w http.ResponseWriter) error
+}
+
+type AdminEditProposal200JSONResponse QuarantineEntry
+
+func (response AdminEditProposal200JSONResponse) VisitAdminEditProposalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminEditProposaldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminEditProposaldefaultApplicationProblemPlusJSONResponse) VisitAdminEditProposalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3810,6 +3936,9 @@ type StrictServerInterface interface {
 	// AdminApprove Store what a person vouches for; needs a key that grants every user and agent
 	// (POST /v1/admin/quarantine/approve)
 	AdminApprove(ctx context.Context, request AdminApproveRequestObject) (AdminApproveResponseObject, error)
+	// AdminEditProposal Put a person's words in the place of what an entry would store; needs a key that grants every user and agent
+	// (POST /v1/admin/quarantine/edit)
+	AdminEditProposal(ctx context.Context, request AdminEditProposalRequestObject) (AdminEditProposalResponseObject, error)
 	// AdminReject Remove entries from quarantine; needs a key that grants every user and agent
 	// (POST /v1/admin/quarantine/reject)
 	AdminReject(ctx context.Context, request AdminRejectRequestObject) (AdminRejectResponseObject, error)
@@ -4447,6 +4576,52 @@ func (sh *strictHandler) AdminApprove(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdminApproveResponseObject); ok {
 		return validResponse.VisitAdminApproveResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminEditProposal operation middleware
+func (sh *strictHandler) AdminEditProposal(ctx echo.Context) error {
+	var request AdminEditProposalRequestObject
+
+	var body AdminEditProposalJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminEditProposal(ctx.Request().Context(), request.(AdminEditProposalRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminEditProposal")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminEditProposalResponseObject); ok {
+		return validResponse.VisitAdminEditProposalResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

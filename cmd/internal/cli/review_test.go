@@ -60,7 +60,22 @@ func TestQuarantineAtTheCommandLine(t *testing.T) {
 	if code, out, problem := run("list", "--user", "ada", "--kind", "semantic"); code != 0 || !strings.Contains(out, "boat") {
 		t.Errorf("%d %q %q", code, out, problem)
 	}
-	if code, out, problem := run("quarantine", "reject", "wrong", "bad", "good"); code != 3 || out != "2 entries rejected\n" || !strings.Contains(problem, "quarantine: good") {
+	if code, out, problem := run("review", "edit", "wrong", "Has", "a", "kite", "--category", "knowledge"); code != 0 || !strings.Contains(out, "Has a kite") {
+		t.Errorf("%d %q %q", code, out, problem)
+	}
+	if code, out, problem := run("review", "list", "--category", "knowledge", "--before", "2999-01-01"); code != 0 || !strings.Contains(out, "Has a kite") || strings.Contains(out, "bad") {
+		t.Errorf("%d %q %q", code, out, problem)
+	}
+	if code, out, problem := run("review", "edit", "none", "x"); code != 3 || !strings.Contains(problem, "none of what waits") {
+		t.Errorf("%d %q %q", code, out, problem)
+	}
+	if code, out, problem := run("review", "approve"); code != 2 || !strings.Contains(problem, "filter") {
+		t.Errorf("%d %q %q", code, out, problem)
+	}
+	if code, out, problem := run("review", "reject", "--before", "7d"); code != 0 || out != "0 entries rejected\n" {
+		t.Errorf("%d %q %q", code, out, problem)
+	}
+	if code, out, problem := run("quarantine", "reject", "wrong", "bad", "good"); code != 3 || out != "2 entries rejected\n" || !strings.Contains(problem, "waits in this tenant: good") {
 		t.Errorf("%d %q %q", code, out, problem)
 	}
 	if code, out, problem := run("quarantine", "list"); code != 0 || out != "nothing waits for review\n" {

@@ -76,7 +76,7 @@ func TestKilledDuringErase(t *testing.T) {
 			t.Fatal(err)
 		}
 		op, sum := erased(t, m, id)
-		if op.State != store.OperationDone || sum != (Erased{Memories: 2, Items: own + pair}) || op.Done != sum.Items {
+		if op.State != store.OperationDone || sum != (Erased{Memories: 2, Items: own + pair, Tombstones: 2 * (own + pair)}) || op.Done != sum.Items {
 			t.Errorf("after %d kills: %s (%s), %+v, %d done", done, op.State, op.Note, sum, op.Done)
 		}
 		if n := held(t, m); n != 7 {

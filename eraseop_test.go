@@ -65,10 +65,10 @@ func TestEraseCoversEveryMemoryOfWhomItNames(t *testing.T) {
 	}{
 		{EraseRequest{User: "nobody"}, Erased{}, 25},
 		{EraseRequest{User: "bob", Thread: "none"}, Erased{}, 25},
-		{EraseRequest{User: "bob", Filter: &store.Filter{Positions: store.PositionRange{From: 3}}}, Erased{Memories: 2, Items: 4}, 21},
-		{EraseRequest{User: "ann"}, Erased{Memories: 2, Items: 10}, 11},
-		{EraseRequest{Agent: "pair-1"}, Erased{Memories: 1, Items: 3}, 8},
-		{EraseRequest{Tenant: true}, Erased{Memories: 2, Items: 8}, 0},
+		{EraseRequest{User: "bob", Filter: &store.Filter{Positions: store.PositionRange{From: 3}}}, Erased{Memories: 2, Items: 4, Tombstones: 8}, 21},
+		{EraseRequest{User: "ann"}, Erased{Memories: 2, Items: 10, Tombstones: 20}, 11},
+		{EraseRequest{Agent: "pair-1"}, Erased{Memories: 1, Items: 3, Tombstones: 6}, 8},
+		{EraseRequest{Tenant: true}, Erased{Memories: 2, Items: 8, Tombstones: 16}, 0},
 	} {
 		ctx := WithActor(t.Context(), Actor{Name: "dpo"})
 		op, err := m.Erase(ctx, step.r)
@@ -111,11 +111,11 @@ func TestEraseGoesOnAfterACrash(t *testing.T) {
 		state *erasing
 	}{
 		"before the first step":              {0, nil},
-		"a step planned and not done":        {0, &erasing{Erased{Memories: 1, Items: 200}, ann, plan(0, 200)}},
-		"a step done and not followed":       {200, &erasing{Erased{Memories: 1, Items: 200}, ann, plan(0, 200)}},
-		"the next planned and not done":      {200, &erasing{Erased{Memories: 1, Items: 400}, ann, plan(200, 400)}},
-		"the last planned and not done":      {400, &erasing{Erased{Memories: 1, Items: 450}, ann, plan(400, 450)}},
-		"everything done, and that not said": {450, &erasing{Erased{Memories: 1, Items: 450}, ann, plan(400, 450)}},
+		"a step planned and not done":        {0, &erasing{Erased: Erased{Memories: 1, Items: 200, Tombstones: 400}, Scope: ann, Next: plan(0, 200)}},
+		"a step done and not followed":       {200, &erasing{Erased: Erased{Memories: 1, Items: 200, Tombstones: 400}, Scope: ann, Next: plan(0, 200)}},
+		"the next planned and not done":      {200, &erasing{Erased: Erased{Memories: 1, Items: 400, Tombstones: 800}, Scope: ann, Next: plan(200, 400)}},
+		"the last planned and not done":      {400, &erasing{Erased: Erased{Memories: 1, Items: 450, Tombstones: 900}, Scope: ann, Next: plan(400, 450)}},
+		"everything done, and that not said": {450, &erasing{Erased: Erased{Memories: 1, Items: 450, Tombstones: 900}, Scope: ann, Next: plan(400, 450)}},
 	} {
 		dir := t.TempDir()
 		m, err := Open(t.Context(), &Options{Path: dir})
@@ -144,7 +144,7 @@ func TestEraseGoesOnAfterACrash(t *testing.T) {
 		}
 		m = open(t, &Options{Path: dir})
 		got, sum := erased(t, m, "cut-off")
-		if got.State != store.OperationDone || sum != (Erased{Memories: 1, Items: 450}) {
+		if got.State != store.OperationDone || sum != (Erased{Memories: 1, Items: 450, Tombstones: 900}) {
 			t.Errorf("%s: %s (%s), %+v", name, got.State, got.Note, sum)
 		}
 		if n := held(t, m); n != 3 {

@@ -35,6 +35,9 @@ func (w *Worker) process(jobs context.Context, j store.Job) (upTo int, done bool
 		w.outages.forget(j)
 		return a.upTo, true
 	}
+	if a.erased(jobs, err) {
+		return a.upTo, true
+	}
 	if errors.Is(err, errLeaseLost) {
 		w.opts.Logger.WarnContext(jobs, "a job was taken by another run", "attempt", a.fails+1)
 		return 0, false
@@ -43,6 +46,15 @@ func (w *Worker) process(jobs context.Context, j store.Job) (upTo int, done bool
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(jobs), w.opts.Lease/3)
 	defer cancel()
 	return a.giveUp(ctx, err)
+}
+
+// erased tells whether a run failed because the thread that it saw was erased meanwhile, and the job with it.
+func (a *attempt) erased(ctx context.Context, err error) bool {
+	if a.upTo == 0 || !errors.Is(err, errLeaseLost) && !errors.Is(err, store.ErrConflict) {
+		return false
+	}
+	st, err := a.ledger.Thread(ctx, a.job.Scope, a.job.Thread)
+	return err == nil && st.Next == 0
 }
 
 // giveUp ends a failed attempt: another one follows, or the thread's events are dead.

@@ -53,7 +53,7 @@ func (a *attempt) interim(ctx context.Context, p *part) error {
 	if err != nil {
 		return fmt.Errorf("read thread: %w", err)
 	}
-	if st.Interim >= p.upTo || st.Cursor >= p.upTo {
+	if st.Interim >= p.upTo || st.Cursor >= p.upTo || st.Next == 0 { // or the thread was erased
 		return nil
 	}
 	put, embed, err := a.interimItems(ctx, p, b, f)

@@ -218,7 +218,17 @@ func (w *Worker) release(ctx context.Context, watch *watch) (running, due int, e
 func (w *Worker) flushed(ctx context.Context, watch *watch, n, before, next int) (bool, error) {
 	ended, upTo, running := w.progress.read(watch)
 	if watch.thread != "" {
-		return ended > 0 && (n == 0 || before == 0 || upTo >= next) || ended > 1, nil
+		if ended > 0 && (n == 0 || before == 0 || upTo >= next) || ended > 1 {
+			return true, nil
+		}
+		if running > 0 || next == 0 {
+			return false, nil
+		}
+		st, err := w.ledger.Thread(ctx, watch.scope, watch.thread)
+		if err != nil {
+			return false, fmt.Errorf("flush: %w", err)
+		}
+		return st.Next == 0, nil // the thread was erased, and what waited with it
 	}
 	if ended >= n+before {
 		return true, nil

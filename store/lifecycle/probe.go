@@ -17,6 +17,7 @@ type Samples struct {
 	base   uint64      // of the rolling hash
 	drops  [256]uint64 // what each byte is worth when it leaves the passage
 	hashes []uint64
+	seen   uint64 // passages that were offered
 	known  map[uint64]bool
 	filter [1 << 10]uint64 // of the first 16 bits of the hashes
 }
@@ -41,15 +42,19 @@ func (m *Marks) NewSamples(operation, encoded string) (*Samples, error) {
 	if err != nil || len(b)%8 != 0 {
 		return nil, fmt.Errorf("%w: the samples of an erasure", store.ErrCorrupt)
 	}
-	for ; len(b) > 0; b = b[8:] {
-		s.enter(binary.LittleEndian.Uint64(b))
+	for i := 0; i < len(b); i += 8 {
+		if n := binary.LittleEndian.Uint64(b[i:]); i == 0 {
+			s.seen = n
+		} else {
+			s.put(len(s.hashes), n)
+		}
 	}
 	return s, nil
 }
 
 // Encode writes the samples down.
 func (s *Samples) Encode() string {
-	b := make([]byte, 0, 8*len(s.hashes))
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+8*len(s.hashes)), s.seen)
 	for _, h := range s.hashes {
 		b = binary.LittleEndian.AppendUint64(b, h)
 	}
@@ -76,16 +81,13 @@ func (s *Samples) AddItem(it *store.Item) {
 
 // add takes the first passage from a place on that stands in JSON as it does in the text and is no mere repetition.
 func (s *Samples) add(text string, from int) {
-	if len(s.hashes) >= maxSamples {
-		return
-	}
 	for i := max(0, min(from, len(text)-sampleBytes)); i+sampleBytes <= len(text); i++ {
 		if p := []byte(text[i : i+sampleBytes]); telling(p) {
 			h := uint64(0)
 			for _, b := range p {
 				h = s.push(h, b)
 			}
-			s.enter(h)
+			s.offer(h)
 			return
 		}
 	}
@@ -102,12 +104,26 @@ func telling(p []byte) bool {
 	return len(seen) >= 5
 }
 
-func (s *Samples) enter(h uint64) {
-	if !s.known[h] {
-		s.known[h] = true
-		s.hashes = append(s.hashes, h)
-		s.filter[h>>54] |= 1 << (h >> 48 & 63)
+// offer takes a passage or, when there are enough, perhaps in place of another, so that each of all has the same chance.
+func (s *Samples) offer(h uint64) {
+	if s.known[h] {
+		return
 	}
+	s.seen++
+	if len(s.hashes) < maxSamples {
+		s.put(len(s.hashes), h)
+	} else if i := (h ^ s.seen*0x9e3779b97f4a7c15) >> 7 % s.seen; i < maxSamples { // the hash is as good as random
+		delete(s.known, s.hashes[i])
+		s.put(int(i), h)
+	}
+}
+
+func (s *Samples) put(i int, h uint64) {
+	if i == len(s.hashes) {
+		s.hashes = append(s.hashes, h)
+	}
+	s.hashes[i], s.known[h] = h, true
+	s.filter[h>>54] |= 1 << (h >> 48 & 63)
 }
 
 func (s *Samples) push(h uint64, b byte) uint64 { return h*s.base + uint64(b) + 1 }

@@ -11,9 +11,8 @@ import (
 
 // Progress is what a running operation knows of itself. It is for one goroutine.
 type Progress struct {
-	op      store.Operation
-	runner  *Runner
-	reduced json.RawMessage // what is left of the arguments when it is done; nil: all
+	op     store.Operation
+	runner *Runner
 }
 
 // Operation is the operation as it stands.
@@ -49,15 +48,15 @@ func (p *Progress) Save(ctx context.Context, checkpoint any, done, total int) er
 	return p.save(ctx)
 }
 
-// Reduce leaves of the operation's arguments what is given, and nothing of its checkpoint, from its end on: for work whose
-// arguments and steps name what it erased.
-func (p *Progress) Reduce(args any) error {
+// Reduce is Save that also leaves of the operation's arguments only what is given: for work whose arguments name what it
+// erased.
+func (p *Progress) Reduce(ctx context.Context, args, checkpoint any) error {
 	b, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("encode arguments: %w", err)
 	}
-	p.reduced = b
-	return nil
+	p.op.Args = b
+	return p.Save(ctx, checkpoint, p.op.Done, p.op.Total)
 }
 
 // save stores the operation. The mark of a cancellation is the one field that others write meanwhile.
@@ -94,9 +93,6 @@ func (p *Progress) end(result any, err error) {
 	}
 	switch {
 	case err == nil:
-		if p.reduced != nil {
-			p.op.Args, p.op.Checkpoint = p.reduced, nil
-		}
 	case errors.Is(err, ErrCanceled):
 		p.op.State, p.op.Note = store.OperationCanceled, "canceled"
 	default:

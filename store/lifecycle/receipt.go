@@ -35,8 +35,8 @@ type Asked struct {
 	User   string `json:"user,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 	Tenant bool   `json:"tenant,omitempty"`
-	Thread string `json:"thread,omitempty"` // its keyed hash
-	Filter bool   `json:"filter,omitempty"` // one narrowed it
+	Thread string `json:"thread,omitempty"`   // its keyed hash
+	Narrow bool   `json:"filtered,omitempty"` // a filter narrowed it
 }
 
 // Probe is a place that was searched for what was erased.

@@ -41,6 +41,7 @@ updated_at = ?, done_at = ? WHERE tenant = ? AND id = ? AND version = ?`,
 		if err == nil && n == 0 {
 			return fmt.Errorf("%w: the operation was changed by another", store.ErrConflict)
 		}
+		t.w.erased = t.w.erased || op.State.Ended() // its steps may have named what it erased
 		return wrap("save operation", err)
 	})
 	return op.Version + 1, err

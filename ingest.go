@@ -114,7 +114,7 @@ func (m *Memory) FlushAll(ctx context.Context) (int, error) {
 // Settle waits until the memories of all tenants have the vectors that were pending when it was called or came since.
 // It does not wait for conversations to go quiet: Flush does that. Without an embedder it returns at once.
 func (m *Memory) Settle(ctx context.Context) error {
-	for m.vectors != nil {
+	for m.embedding.Load() {
 		refs, err := m.ledger.PendingEmbeds(ctx, time.Now(), 1)
 		if err != nil {
 			return fmt.Errorf("settle: %w", err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"evoke/embed"
@@ -39,18 +40,28 @@ type engine struct {
 	events    *Events
 	budget    func(context.Context, string) (Budget, error) // nil: nobody counts
 
-	recall   *recall.Engine
-	ingester *extract.Ingester
-	worker   *extract.Worker
-	vectors  *vectorize.Worker // nil without an embedder
-	embedder embed.Embedder    // nil without a dense arm
-	model    embed.Model
-	noDense  string // why there is no dense arm; "" when there is one
-	locks    *extract.Locks
-	runner   *lifecycle.Runner // of long work
-	keys     keyring
-	log      *slog.Logger
-	closers  []func() error
+	recall    recaller
+	ingester  *extract.Ingester
+	worker    *extract.Worker
+	vectors   *vectorize.Worker // nil without an embedder
+	embedding atomic.Bool       // vectors runs
+	embedder  embed.Embedder    // nil without one; see dense
+	model     embed.Model
+	why       atomic.Pointer[string] // see noDense
+	locks     *extract.Locks
+	runner    *lifecycle.Runner // of long work
+	purges    purges
+
+	forgetDays int // how long what is softly forgotten can be restored
+
+	keys    keyring
+	marking marking // the keys of erasure
+	live    live
+
+	settingsKnow func() []string // see Options.KnownTenants
+	ownNamespace bool            // whether Options brought a namespace policy
+	log          *slog.Logger
+	closers      []func() error
 }
 
 // Open opens the memory of one tenant: the embedded store at Path, or the store and ledger given. Writes that a crash
@@ -61,8 +72,9 @@ func Open(ctx context.Context, opts *Options) (*Memory, error) {
 		return nil, fmt.Errorf("open: %w", err)
 	}
 	e := &engine{
-		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor, Interim: o.Interim, Redactor: o.Redactor, Review: o.Review}, perTenant: o.TenantOptions,
-		limits: o.Limits, clock: o.Clock, events: o.Events, budget: o.Budget, locks: new(extract.Locks), log: o.Logger,
+		base: TenantOptions{Memory: o.Memory, Policy: o.Policy, Extractor: o.Extractor, Interim: o.Interim, Redactor: o.Redactor, Retention: o.Retention, Review: o.Review}, perTenant: o.TenantOptions,
+		settingsKnow: o.KnownTenants, ownNamespace: opts != nil && opts.Policy != nil,
+		forgetDays: o.ForgetDays, limits: o.Limits, clock: o.Clock, events: o.Events, budget: o.Budget, locks: new(extract.Locks), log: o.Logger,
 	}
 	if err := e.openStore(ctx, &o); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
@@ -106,43 +118,27 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if err := store.Replay(ctx, e.store, e.ledger); err != nil {
 		return err
 	}
-	e.startReplay(o.Logger)              //nolint:contextcheck // the loop outlives Open; Close ends it
-	e.startPrune(o.LedgerDays, o.Logger) //nolint:contextcheck // as above
-	e.startBlocks(o.BlockDays, o.Logger) //nolint:contextcheck // as above
-	embedder, err := e.claimModel(ctx, o)
-	if err != nil {
+	e.startReplay(o.Logger)                     //nolint:contextcheck // the loop outlives Open; Close ends it
+	e.startPrune(o.LedgerDays, o.Logger)        //nolint:contextcheck // as above
+	e.startBlocks(o.BlockDays, o.Logger)        //nolint:contextcheck // as above
+	if err := e.openDense(ctx, o); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
 		return err
-	}
-	ro := o.Recall
-	ro.Clock, ro.NoDense = o.Clock, e.noDense
-	if e.recall, err = recall.New(e.store, embedder, &ro); err != nil {
-		return err
-	}
-	if e.embedder = embedder; embedder != nil {
-		if err := e.startVectors(o, embedder); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
-			return err
-		}
 	}
 	paused, err := e.pausedTenants(ctx)
 	if err != nil {
 		return err
 	}
+	if err := e.loadSettings(ctx); err != nil {
+		return err
+	}
 	if err := e.startExtraction(o, paused); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
 		return err
 	}
-	if err := e.loadKeys(ctx); err != nil {
+	e.startSettings(o.settingsEvery, o.Logger) //nolint:contextcheck // as above
+	if err := e.startOperations(ctx, o.Logger); err != nil {
 		return err
 	}
-	return e.startOperations(ctx, o.Logger)
-}
-
-func (e *engine) startVectors(o *Options, embedder embed.Embedder) (err error) {
-	e.vectors, err = vectorize.New(e.store, e.ledger, embedder, &vectorize.Options{Lock: e.locks.Lock, Logger: o.Logger, Done: o.Events.Embedded})
-	if err != nil {
-		return err
-	}
-	e.vectors.Start()
-	e.closers = append(e.closers, func() error { e.vectors.Stop(); return nil })
+	e.startSchedules(o.Logger) //nolint:contextcheck // as above
 	return nil
 }
 
@@ -154,13 +150,14 @@ func (e *engine) startExtraction(o *Options, paused []string) error {
 		Observe:   staged(o.Logger, o.Events.Stage),
 		Span:      o.Events.span,
 		Reconcile: e.base.reconcile(),
-		Tenant:    e.extraction, Neighbours: e.neighbours,
+		Tenant:    e.extraction, Neighbours: e.neighbours, Erased: e.erasedFacts,
 	})
 	if err != nil {
 		return err
 	}
 	e.ingester, err = extract.NewIngester(e.store, e.ledger, &extract.IngestOptions{
 		Locks: e.locks, Clock: o.Clock, Debounce: o.Memory.Debounce, MaxWait: o.Memory.MaxWait, Wake: e.worker.Wake,
+		Erased: e.erasedTurns, ErasedKey: e.erasedKey,
 		Limits: message.Options{MaxMessageBytes: o.Limits.ContentBytes},
 		Filter: extract.FilterOptions{
 			StripInjected: func(s string) string { out, _ := recall.StripBlocks(s); return out }, FindEchoes: findEchoes, EchoKey: recall.EchoKey,
@@ -172,6 +169,7 @@ func (e *engine) startExtraction(o *Options, paused []string) error {
 	for _, tenant := range paused {
 		e.worker.PauseTenant(tenant)
 	}
+	e.holdBack()
 	if err := e.worker.Start(); err != nil {
 		return err
 	}
@@ -179,48 +177,12 @@ func (e *engine) startExtraction(o *Options, paused []string) error {
 	return nil
 }
 
-// claimModel compares the embedder's vector space with the store's. A store that holds vectors of another space keeps
-// them: dense search is off until they are computed anew, and nothing is mixed or deleted.
-func (e *engine) claimModel(ctx context.Context, o *Options) (embed.Embedder, error) {
-	have, err := e.store.Model(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the store's model: %w", err)
-	}
-	if o.Embedder == nil {
-		e.noDense = o.NoEmbedder
-		return nil, nil
-	}
-	e.model = o.Embedder.Model()
-	e.model.Views = vectorize.ViewsVersion
-	if id := e.model.ID(); have != "" && have != id {
-		e.noDense = fmt.Sprintf("the store's vectors are of model %s, not %s: dense search is off until the items are re-embedded (open with the store's model, or export and import into a new store)", have, id)
-		return nil, nil
-	}
-	return viewed{o.Embedder, e.model, e.events}, nil
-}
-
-// viewed is an embedder whose identity includes the text views.
-type viewed struct {
-	embed.Embedder
-	model  embed.Model
-	events *Events
-}
-
-func (v viewed) Model() embed.Model { return v.model }
-
-func (e *engine) embedderID() string {
-	if e.noDense != "" {
-		return "none"
-	}
-	return e.model.ID()
-}
-
 // ForTenant returns the same engine fixed to another tenant. Only the Memory that Open returned is closed.
 func (m *Memory) ForTenant(tenant string) (*Memory, error) {
 	if tenant == "" {
 		return nil, fmt.Errorf("%w: no tenant given", store.ErrTenant)
 	}
-	if err := store.ValidateName("tenant", tenant); err != nil {
+	if err := validTenant(tenant); err != nil {
 		return nil, err
 	}
 	return &Memory{engine: m.engine, tenant: tenant}, nil
@@ -264,6 +226,11 @@ func (e *engine) commit(ctx context.Context, w store.Write) error {
 	if len(w.Put)+len(w.Delete)+len(w.Embed) == 0 && w.Reply == nil {
 		return nil
 	}
+	if mayComeDue(&w) {
+		if err := (&Memory{engine: e, tenant: w.Scope.Tenant}).schedulePurge(ctx); err != nil {
+			return err
+		}
+	}
 	if err := store.Commit(ctx, e.store, e.ledger, w); err != nil {
 		return err
 	}
@@ -271,12 +238,6 @@ func (e *engine) commit(ctx context.Context, w store.Write) error {
 		e.wakeVectors()
 	}
 	return nil
-}
-
-func (e *engine) wakeVectors() {
-	if e.vectors != nil {
-		e.vectors.Wake()
-	}
 }
 
 // remembered is the answer of a Remember as the ledger keeps it: without the item's text, which a later Forget must be
@@ -336,7 +297,7 @@ func (m *Memory) again(ctx context.Context, sc store.Scope, body []byte) (Rememb
 	if err != nil {
 		return RememberResult{}, fmt.Errorf("read the remembered item: %w", err)
 	}
-	if len(items) == 0 {
+	if len(store.Remembered(items)) == 0 {
 		return RememberResult{}, fmt.Errorf("item: %w: it was stored under this idempotency key and forgotten since (use a new key to store it again)", store.ErrNotFound)
 	}
 	return RememberResult{Item: items[0], Existing: kept.Existing}, nil

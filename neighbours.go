@@ -18,10 +18,11 @@ const (
 // neighbours returns the current facts that mean nearly what a text says, by their vectors; none without an embedder.
 // That they are near decides nothing: see extract.Form.Near.
 func (e *engine) neighbours(ctx context.Context, sc store.Scope, text string) ([]store.Item, error) {
-	if e.embedder == nil {
+	embedder := e.dense()
+	if embedder == nil {
 		return nil, nil
 	}
-	vectors, err := e.embedder.EmbedPassages(ctx, []string{text})
+	vectors, err := embedder.EmbedPassages(ctx, []string{text})
 	if err != nil {
 		return nil, fmt.Errorf("neighbours: %w", err)
 	}

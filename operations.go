@@ -16,11 +16,12 @@ type tenantWork func(m *Memory, ctx context.Context, p *lifecycle.Progress) (res
 // work is the table of the kinds of long work.
 func (e *engine) work() map[string]tenantWork {
 	return map[string]tenantWork{
-		"erase":    (*Memory).eraseWork,
-		purgeKind:  (*Memory).purgeWork,
-		retainKind: (*Memory).retainWork,
-		undoKind:   (*Memory).undoWork,
-		importKind: (*Memory).importWork,
+		"erase":     (*Memory).eraseWork,
+		purgeKind:   (*Memory).purgeWork,
+		retainKind:  (*Memory).retainWork,
+		undoKind:    (*Memory).undoWork,
+		importKind:  (*Memory).importWork,
+		reembedKind: (*Memory).reembedWork,
 	}
 }
 
@@ -28,6 +29,9 @@ func (e *engine) work() map[string]tenantWork {
 func (e *engine) startOperations(ctx context.Context, log *slog.Logger) error {
 	kinds := map[string]lifecycle.Work{}
 	for kind, do := range e.work() {
+		if kind == reembedKind && e.embedder == nil {
+			continue // it waits for an engine that has one
+		}
 		kinds[kind] = func(ctx context.Context, p *lifecycle.Progress) (any, error) {
 			op := p.Operation()
 			m := &Memory{engine: e, tenant: op.Tenant}

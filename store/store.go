@@ -189,6 +189,8 @@ func (e *Embedding) Rows() [][]float32 {
 type Admin interface {
 	// Scopes lists the scopes of a tenant that hold items, ordered by Key.
 	Scopes(ctx context.Context, tenant string) ([]Scope, error)
+	// Tenants lists the tenants that hold items, by name.
+	Tenants(ctx context.Context) ([]string, error)
 	// Census counts a tenant's items over all of its scopes.
 	Census(ctx context.Context, tenant string, q CensusQuery) (Census, error)
 	// Model returns the id of the vector space the store's vectors are in; "" before the first vector.
@@ -196,6 +198,9 @@ type Admin interface {
 	// SetModel claims the store's vector space. It fails with ErrConflict when the store has another one, also while
 	// no item has a vector; claiming the same again is no change.
 	SetModel(ctx context.Context, id string, dim int) error
+	// ReplaceModel makes another vector space the store's, in one step, and drops all vectors; the items stay. That of the
+	// space which the store has is no change.
+	ReplaceModel(ctx context.Context, id string, dim int) error
 	Close() error
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ type Work func(ctx context.Context, p *Progress) (result any, err error)
 
 // ErrCanceled is what Progress.Save returns once somebody canceled the operation.
 var ErrCanceled = errors.New("the operation was canceled")
+
+// ErrLater is what work returns that waits for something: others get their turn, then it is called again.
+var ErrLater = errors.New("the operation goes on later")
 
 // RunnerOptions configure a Runner. Zero fields have the documented defaults.
 type RunnerOptions struct {
@@ -82,6 +86,8 @@ func (r *Runner) Start(ctx context.Context) error {
 		return fmt.Errorf("%w: the runner was started before", store.ErrConflict)
 	}
 	r.stop = stop
+	// What another process knows how to do is left to it.
+	open = slices.DeleteFunc(open, func(op store.Operation) bool { return r.kinds[op.Kind] == nil })
 	r.waiting = append(open, r.waiting...)
 	for range r.opts.Workers {
 		r.done.Go(func() { r.work(ctx) })
@@ -246,6 +252,11 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 		result, err = r.attempt(ctx, p)
 	}
 	switch {
+	case errors.Is(err, ErrLater) && ctx.Err() == nil:
+		r.mu.Lock()
+		r.waiting = append(r.waiting, p.op)
+		r.mu.Unlock()
+		return
 	case ctx.Err() == nil || err == nil:
 	case errors.Is(context.Cause(ctx), ErrCanceled):
 		err = ErrCanceled

@@ -291,11 +291,8 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 		return err
 	}
 	defer db.leave()
-	if id == "" {
-		return store.Invalid("model", "given", "")
-	}
-	if dim < 1 || dim > maxDim {
-		return store.Invalid("dim", fmt.Sprintf("from 1 to %d", maxDim), fmt.Sprint(dim))
+	if err := checkSpace(id, dim); err != nil {
+		return err
 	}
 	db.claim.Lock()
 	defer db.claim.Unlock()
@@ -312,8 +309,41 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 		return db.replaceCollection(ctx, name, want)
 	}
 	if has != want {
-		return fmt.Errorf("%w: the store's vectors are of model %q with %d dimensions, not of %q with %d: use that model, or re-embed the store",
+		return fmt.Errorf("%w: the store's vectors are of model %q with %d dimensions, not of %q with %d: use that model, or re-embed the store (evoke reembed)",
 			store.ErrConflict, has.model, has.dim, id, dim)
 	}
 	return nil
+}
+
+func checkSpace(id string, dim int) error {
+	if id == "" {
+		return store.Invalid("model", "given", "")
+	}
+	if dim < 1 || dim > maxDim {
+		return store.Invalid("dim", fmt.Sprintf("from 1 to %d", maxDim), fmt.Sprint(dim))
+	}
+	return nil
+}
+
+// ReplaceModel makes another vector space the store's: the items are copied into a collection of it, without vectors, and
+// the alias moves there. Writes wait for the copy; reads do not.
+func (db *DB) ReplaceModel(ctx context.Context, id string, dim int) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	if err := checkSpace(id, dim); err != nil {
+		return err
+	}
+	db.claim.Lock()
+	defer db.claim.Unlock()
+	has, err := db.vectorSpace(ctx)
+	if err != nil || has == (space{id, dim}) {
+		return err
+	}
+	name, err := db.behindAlias(ctx)
+	if err != nil {
+		return err
+	}
+	return db.replaceCollection(ctx, name, space{id, dim})
 }

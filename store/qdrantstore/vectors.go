@@ -32,7 +32,7 @@ func (db *DB) SetEmbeddings(ctx context.Context, sc store.Scope, es []store.Embe
 	rows := make([][][]float32, len(es))
 	for i := range es {
 		if es[i].Model != sp.model || sp.model == "" {
-			return fmt.Errorf("%w: vectors of model %q, but the store's are of %q: embed again with the store's model, or re-embed the store",
+			return fmt.Errorf("%w: vectors of model %q, but the store's are of %q: embed again with the store's model, or re-embed the store (evoke reembed)",
 				store.ErrConflict, es[i].Model, sp.model)
 		}
 		if rows[i], err = searchRows(&es[i], sp.dim); err != nil {

@@ -112,6 +112,14 @@ func (c *indexCache) drop(e *cached) {
 	}
 }
 
+// reset forgets all entries.
+func (c *indexCache) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.scopes)
+	c.order.Init()
+}
+
 // evict forgets the least recently used indexes until the rest fit. keep, the newest, stays whatever its size: its
 // caller needs it.
 func (c *indexCache) evict(keep *cached) {

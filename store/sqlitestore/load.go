@@ -69,17 +69,17 @@ type loaded struct {
 // loadIndex reads a scope in one read transaction. One goroutine reads and decodes rows while this one
 // enters them into the index.
 func (db *DB) loadIndex(ctx context.Context, scope int64) (x *index, stale []loaded, err error) {
-	_, dim, err := db.space(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	x = newIndex(dim, db.opts.Lexical.OwnBM25())
 	err = db.reading(func(r *sql.DB) (err error) {
 		tx, err := r.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return wrap("read scope", err)
 		}
 		defer func() { err = errors.Join(err, tx.Rollback()) }()
+		dim := 0
+		if err := tx.QueryRowContext(ctx, "SELECT dim FROM space").Scan(&dim); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return wrap("read vector space", err)
+		}
+		x = newIndex(dim, db.opts.Lexical.OwnBM25())
 		var slots map[int64]int32
 		slots, stale, err = x.loadItems(ctx, tx, scope)
 		if err != nil || len(slots) == 0 {

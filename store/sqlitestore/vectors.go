@@ -39,8 +39,7 @@ func (db *DB) SetEmbeddings(ctx context.Context, sc store.Scope, es []store.Embe
 	rows := make([][]vecRow, len(es))
 	for i := range es {
 		if es[i].Model != model || model == "" {
-			return fmt.Errorf("%w: vectors of model %q, but the store's are of %q: embed again with the store's model, or re-embed the store",
-				store.ErrConflict, es[i].Model, model)
+			return otherModel(es[i].Model, model)
 		}
 		if rows[i], err = searchRows(&es[i], dim); err != nil {
 			return fmt.Errorf("embedding %d: %w", i, err)
@@ -51,6 +50,13 @@ func (db *DB) SetEmbeddings(ctx context.Context, sc store.Scope, es []store.Embe
 		return err
 	}
 	return db.w.do(ctx, func(t *tx) error {
+		var now string
+		if err := t.get("SELECT model FROM space", nil, &now); err != nil {
+			return wrap("read vector space", err)
+		}
+		if now != model { // it was replaced meanwhile
+			return otherModel(model, now)
+		}
 		delta := &indexDelta{}
 		for i := range es {
 			stored, err := t.setVectors(scope, &es[i], rows[i])
@@ -64,6 +70,11 @@ func (db *DB) SetEmbeddings(ctx context.Context, sc store.Scope, es []store.Embe
 		t.after(func() { db.cache.apply(scope, delta) })
 		return nil
 	})
+}
+
+func otherModel(given, has string) error {
+	return fmt.Errorf("%w: vectors of model %q, but the store's are of %q: embed again with the store's model, or re-embed the store (evoke reembed)",
+		store.ErrConflict, given, has)
 }
 
 // searchRows checks an item's vectors and quantises what search compares with the query.
@@ -153,11 +164,8 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 		return err
 	}
 	defer db.leave()
-	if id == "" {
-		return store.Invalid("model", "given", "")
-	}
-	if dim < 1 || dim > maxDim {
-		return store.Invalid("dim", fmt.Sprintf("from 1 to %d", maxDim), fmt.Sprint(dim))
+	if err := checkSpace(id, dim); err != nil {
+		return err
 	}
 	return db.w.do(ctx, func(t *tx) error {
 		if err := t.exec("INSERT INTO space (one, model, dim) VALUES (1, ?, ?) ON CONFLICT DO NOTHING", id, dim); err != nil {
@@ -169,9 +177,42 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 			return wrap("read vector space", err)
 		}
 		if has != id || hasDim != dim {
-			return fmt.Errorf("%w: the store's vectors are of model %q with %d dimensions, not of %q with %d: use that model, or re-embed the store",
+			return fmt.Errorf("%w: the store's vectors are of model %q with %d dimensions, not of %q with %d: use that model, or re-embed the store (evoke reembed)",
 				store.ErrConflict, has, hasDim, id, dim)
 		}
+		return nil
+	})
+}
+
+func checkSpace(id string, dim int) error {
+	if id == "" {
+		return store.Invalid("model", "given", "")
+	}
+	if dim < 1 || dim > maxDim {
+		return store.Invalid("dim", fmt.Sprintf("from 1 to %d", maxDim), fmt.Sprint(dim))
+	}
+	return nil
+}
+
+// ReplaceModel makes another vector space the store's and drops all vectors, in one transaction.
+func (db *DB) ReplaceModel(ctx context.Context, id string, dim int) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	if err := checkSpace(id, dim); err != nil {
+		return err
+	}
+	return db.w.do(ctx, func(t *tx) error {
+		n, err := t.execN(`INSERT INTO space (one, model, dim) VALUES (1, ?, ?)
+ON CONFLICT DO UPDATE SET model = excluded.model, dim = excluded.dim WHERE model <> excluded.model OR dim <> excluded.dim`, id, dim)
+		if err != nil || n == 0 {
+			return wrap("replace vector space", err)
+		}
+		if err := t.exec("DELETE FROM vectors"); err != nil {
+			return wrap("drop vectors", err)
+		}
+		t.after(db.cache.reset)
 		return nil
 	})
 }

@@ -31,7 +31,7 @@ func RunStore(t *testing.T, open func(*testing.T) store.Store) {
 		{"ContextArm", contextArm}, {"Neighbours", neighbours}, {"Chunked", chunked}, {"FollowsWrites", followsWrites},
 		{"QueryRefused", queryRefused}, {"Statistics", statistics}, {"Corrections", corrections}, {"Unwritten", unwritten},
 		{"Isolation", isolation}, {"IsolationOfStatistics", isolationOfStatistics}, {"Scopes", scopes}, {"Census", census}, {"ScopeRefused", scopeRefused},
-		{"Model", model}, {"EmbeddingRefused", embeddingRefused}, {"EmbeddingStale", embeddingStale}, {"EmbeddingKept", embeddingKept},
+		{"Model", model}, {"ModelReplaced", modelReplaced}, {"EmbeddingRefused", embeddingRefused}, {"EmbeddingStale", embeddingStale}, {"EmbeddingKept", embeddingKept},
 		{"Concurrent", concurrent}, {"Cancelled", storeCancelled}, {"Closed", storeClosed},
 	})
 }

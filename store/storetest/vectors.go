@@ -39,6 +39,58 @@ func model(t *testing.T, s store.Store) {
 	wantErr(t, "vectors of another model", s.SetEmbeddings(ctx, alice, []store.Embedding{e, other}), store.ErrConflict)
 }
 
+// modelReplaced: another vector space takes the place of the one that was; items stay, vectors go and come anew.
+func modelReplaced(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	const other, otherDim = "other", testDim + 8
+	r := rand.New(rand.NewPCG(9, 9))
+	a, b := item("a", "first text"), item("b", "second text")
+	put(t, s, alice, a, b)
+	put(t, s, bob, a)
+	wantErr(t, "no name", s.ReplaceModel(ctx, "", 4), store.ErrInvalid)
+	wantErr(t, "no dimension", s.ReplaceModel(ctx, "m", 0), store.ErrInvalid)
+	must(t, s.ReplaceModel(ctx, testModel, testDim)) // of a store that has none
+	old := randomEmbedding(r, &a)
+	must(t, s.SetEmbeddings(ctx, alice, []store.Embedding{old, randomEmbedding(r, &b)}))
+	must(t, s.SetEmbeddings(ctx, bob, []store.Embedding{old}))
+	must(t, s.ReplaceModel(ctx, testModel, testDim)) // the same: no change
+	search := func(sc store.Scope, v []float32) (embedded int) {
+		t.Helper()
+		c, err := s.Search(ctx, sc, store.Query{View: store.Current(now), Vector: v, Dense: 10, Recent: 10})
+		must(t, err)
+		for _, rec := range c.Records {
+			if rec.Embedded {
+				embedded++
+			}
+		}
+		return embedded
+	}
+	if n := search(alice, unit(r, testDim)); n != 2 {
+		t.Fatalf("%d items with vectors before", n)
+	}
+	must(t, s.ReplaceModel(ctx, other, otherDim))
+	id, err := s.Model(ctx)
+	must(t, err)
+	if id != other {
+		t.Errorf("model %q, want %q", id, other)
+	}
+	for _, sc := range []store.Scope{alice, bob} {
+		st, err := s.Stats(ctx, sc, store.Current(now))
+		must(t, err)
+		if st.Embedded != 0 || st.Total == 0 || search(sc, unit(r, otherDim)) != 0 {
+			t.Errorf("after it: %+v", st)
+		}
+	}
+	wantErr(t, "vectors of the model before", s.SetEmbeddings(ctx, alice, []store.Embedding{old}), store.ErrConflict)
+	wantErr(t, "the model before", s.SetModel(ctx, testModel, testDim), store.ErrConflict)
+	must(t, s.SetModel(ctx, other, otherDim))
+	e := store.Embedding{ID: "b", Model: other, TextKey: b.TextKey(), Own: [][]float32{unit(r, otherDim)}}
+	must(t, s.SetEmbeddings(ctx, alice, []store.Embedding{e}))
+	if n := search(alice, e.Own[0]); n != 1 {
+		t.Errorf("%d items with new vectors", n)
+	}
+}
+
 // embeddingRefused: one bad vector refuses all before anything is written.
 func embeddingRefused(t *testing.T, s store.Store) {
 	ctx := context.Background()

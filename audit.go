@@ -91,7 +91,7 @@ func deed(verb string, w Who, err error, counts map[string]int, ids ...string) s
 const classInvalid = "invalid"
 
 func (r *ImportResult) counts() map[string]int {
-	return map[string]int{"imported": r.Imported, "same": r.Same, "failed": r.FailedN}
+	return map[string]int{"imported": r.Imported, "same": r.Same, "erased": r.Erased, "failed": r.FailedN}
 }
 
 // classOf names the class of a failure, "" for none. The text of an error is not kept: it may name what the caller gave.

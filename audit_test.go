@@ -70,16 +70,16 @@ func TestAuditTellsWhoDidWhat(t *testing.T) {
 			return err
 		}},
 		{"export ann 0 map[items:2] ", func() error { _, err := m.Export(ctx, who, io.Discard); return err }},
-		{"import bob 0 map[failed:1 imported:1 same:0] ", func() error {
+		{"import bob 0 map[erased:0 failed:1 imported:1 same:0] ", func() error {
 			_, err := m.Import(ctx, Who{User: "bob"}, strings.NewReader(`{"text":"`+secret+"\"}\n{nonsense\n"), nil)
 			return err
 		}},
-		{"import bob 0 map[failed:0 imported:1 same:0] ", func() error {
+		{"import bob 0 map[erased:0 failed:0 imported:1 same:0] ", func() error {
 			_, err := m.ImportFrom(ctx, Who{User: "bob"}, "memory-registry", strings.NewReader(`{"id":"a","type":"fact","content":"`+secret+`"}`), nil)
 			return err
 		}},
 		{"", func() error { _, err := m.Forget(ctx, ForgetRequest{Who: who, All: true, DryRun: true}); return err }},
-		{"forget ann 1 map[items:1 sections:0] ", func() error { _, err := m.Forget(ctx, ForgetRequest{Who: who, IDs: []string{it.ID}}); return err }},
+		{"forget ann 2 map[derived:0 items:1 sections:0] ", func() error { _, err := m.Forget(ctx, ForgetRequest{Who: who, IDs: []string{it.ID}}); return err }},
 		{"pause  0 map[] ", func() error { return m.Pause(ctx) }},
 		{"resume  0 map[] ", func() error { return m.Resume(ctx) }},
 		{"approve  1 map[approved:0 refused:0] ", func() error { _, err := m.Approve(ctx, []string{"q"}); return err }},

@@ -44,7 +44,8 @@ type IngestResult struct {
 	Dropped []extract.Dropped `json:"dropped,omitempty"`
 	// Redacted counts what was masked in the messages, by kind; see Options.Redactor.
 	Redacted map[string]int `json:"redacted,omitempty"`
-	// Skipped names why nothing was kept: "namespace_policy", "disabled", "no_store"; "" otherwise.
+	// Skipped names why nothing was kept: "namespace_policy", "disabled", "no_store", or "erased" for what comes back by
+	// replay after it was erased; "" otherwise.
 	Skipped string `json:"skipped,omitempty"`
 }
 
@@ -161,7 +162,9 @@ type ForgetRequest struct {
 	IDs    []string
 	Filter *store.Filter
 	All    bool // everything in the memory named by Who
-	DryRun bool // count only
+	// Query shows, in a dry run, what speaks of something: forget the ids of what is meant.
+	Query  string
+	DryRun bool // count and show only
 	// Soft takes the items out of sight and keeps them until Until (zero: Options.ForgetDays from now); until then Restore
 	// brings them back. A time in Until alone asks for it, too.
 	Soft  bool
@@ -170,12 +173,24 @@ type ForgetRequest struct {
 
 // ForgetResult counts what was (or would be) removed.
 type ForgetResult struct {
-	ID        string    `json:"id,omitempty"`   // of what was softly forgotten by this call: Restore takes it
-	Until     time.Time `json:"until,omitzero"` // until then it can be restored; zero: it is gone for good
-	Forgotten int       `json:"forgotten"`
-	Sections  int       `json:"sections,omitempty"` // versions of the profile's sections beside them, that went or were marked for resting on them
-	Unknown   []string  `json:"unknown,omitempty"`
-	DryRun    bool      `json:"dry_run,omitempty"`
+	ID        string       `json:"id,omitempty"`   // of what was forgotten by this call: Restore takes it or, of what is gone for good, LiftErasure
+	Until     time.Time    `json:"until,omitzero"` // until then it can be restored; zero: it is gone for good
+	Forgotten int          `json:"forgotten"`
+	Derived   int          `json:"derived,omitempty"`  // facts and summaries beside them, that rested on nothing else
+	Sections  int          `json:"sections,omitempty"` // versions of the profile's sections beside them, that went or were marked for resting on them
+	Unknown   []string     `json:"unknown,omitempty"`
+	DryRun    bool         `json:"dry_run,omitempty"`
+	Items     []ForgetItem `json:"items,omitempty"` // of a dry run: what would go, the first 100; of a query the best first
+}
+
+// ForgetItem is what a dry run shows of an item.
+type ForgetItem struct {
+	ID       string         `json:"id"`
+	Kind     store.Kind     `json:"kind"`
+	Category store.Category `json:"category,omitempty"`
+	Content  string         `json:"content"` // its beginning
+	At       time.Time      `json:"at,omitzero"`
+	Score    float64        `json:"score,omitempty"` // for a query
 }
 
 // Stats counts a memory's items, zeros included.
@@ -206,6 +221,7 @@ type ImportLine struct {
 type ImportResult struct {
 	Imported int          `json:"imported"`
 	Same     int          `json:"same"`             // were there already, unchanged
+	Erased   int          `json:"erased,omitempty"` // were erased before, and stay away; see Memory.LiftErasure
 	Failed   []ImportLine `json:"failed,omitempty"` // the first 1000
 	FailedN  int          `json:"failed_count"`
 	// UnknownFields counts the lines that hold a field the format does not have, by its name: the field was left aside.

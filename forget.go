@@ -73,38 +73,54 @@ func checkIDs(ids []string) error {
 	return nil
 }
 
-// Forget removes items, for good or, when the request asks for it, softly (see Restore). What stood after a removed turn
-// gets vectors of its own again, so that nothing of the removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is
-// marked (ProfileSection.Stale). What waits in quarantine goes with its turn.
+// Forget removes items, for good or, when the request asks for it, softly (see Restore). With items that go for good goes
+// what was distilled from nothing else, and what control data keeps of them; tombstones keep them from coming back by replay
+// or import (see LiftErasure). What stood after a removed turn gets vectors of its own again, so that nothing of the removed
+// text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is marked
+// (ProfileSection.Stale). What waits in quarantine goes with its turn. Erase does more: it looks whether anything is left.
 func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult, err error) {
+	var sc store.Scope
 	defer func() {
 		if !r.DryRun {
-			m.audit(ctx, deed(r.verb(), r.Who, err, map[string]int{"items": res.Forgotten, "sections": res.Sections}, append([]string{res.ID}, r.IDs...)...))
+			counts := map[string]int{"items": res.Forgotten, "derived": res.Derived, "sections": res.Sections}
+			m.audit(ctx, deed(r.verb(), r.Who, err, counts, append([]string{res.ID}, m.auditedIDs(ctx, sc, &r)...)...))
 		}
 	}()
-	if n := bools(len(r.IDs) > 0, r.Filter != nil, r.All); n != 1 {
-		return ForgetResult{}, store.Invalid("forget", "told what: exactly one of ids, a filter or all", "")
-	}
-	if r.Filter != nil && r.Filter.IsZero() {
-		return ForgetResult{}, store.Invalid("filter", "a filter that selects something less than everything (use all for that)", "")
-	}
-	if len(r.IDs) > 0 {
-		if err := checkIDs(r.IDs); err != nil {
-			return ForgetResult{}, err
-		}
-	}
-	if r.Filter != nil {
-		if err := r.Filter.Validate(); err != nil {
-			return ForgetResult{}, err
-		}
+	if err := r.validate(); err != nil {
+		return ForgetResult{}, err
 	}
 	if err := m.checkSoft(&r); err != nil {
 		return ForgetResult{}, err
 	}
-	sc, err := m.memory(r.Who)
-	if err != nil {
+	if sc, err = m.memory(r.Who); err != nil {
 		return ForgetResult{}, err
 	}
+	if r.Query != "" {
+		return m.preview(ctx, sc, r)
+	}
+	return m.forget(ctx, sc, r)
+}
+
+func (r *ForgetRequest) validate() error {
+	if n := bools(len(r.IDs) > 0, r.Filter != nil, r.All, r.Query != ""); n != 1 {
+		return store.Invalid("forget", "told what: exactly one of ids, a filter, a query or all", "")
+	}
+	if r.Query != "" && !r.DryRun {
+		return store.Invalid("query", "only looked at in a dry run: forget the ids that it shows", "")
+	}
+	if len(r.IDs) > 0 {
+		return checkIDs(r.IDs)
+	}
+	if r.Filter == nil {
+		return nil
+	}
+	if r.Filter.IsZero() {
+		return store.Invalid("filter", "a filter that selects something less than everything (use all for that)", "")
+	}
+	return r.Filter.Validate()
+}
+
+func (m *Memory) forget(ctx context.Context, sc store.Scope, r ForgetRequest) (res ForgetResult, err error) {
 	unlock, err := m.hold(ctx, sc)
 	if err != nil {
 		return ForgetResult{}, fmt.Errorf("forget: %w", err)
@@ -120,23 +136,71 @@ func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult,
 			res.Unknown = append(res.Unknown, id)
 		}
 	}
+	if r.DryRun {
+		if res.Items, err = m.shown(ctx, sc, items); err != nil {
+			return ForgetResult{}, fmt.Errorf("forget: %w", err)
+		}
+	}
 	if r.Soft {
 		return m.forgetSoftly(ctx, sc, items, &r, res)
 	}
-	if err := m.checkHeld(ctx, sc, items); err != nil {
-		return ForgetResult{}, fmt.Errorf("forget: %w", err)
-	}
-	profile, err := m.forgetSources(ctx, sc, items)
+	how := removing{by: newID(), facts: true, marks: true}
+	plan, err := m.planRemoval(ctx, sc, items, how)
 	if err != nil {
 		return ForgetResult{}, fmt.Errorf("forget: %w", err)
 	}
-	if res.Sections = len(profile.Put) + len(profile.Delete); r.DryRun || len(items) == 0 {
+	if err := m.checkHeld(ctx, sc, plan.gone); err != nil {
+		return ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
+	if res.Derived, res.Sections = plan.derived, plan.sections; r.DryRun || len(items) == 0 {
 		return res, nil
 	}
-	return res, m.erase(ctx, sc, items, profile)
+	res.ID = how.by
+	return res, m.forgetParts(ctx, sc, items, how)
 }
 
-// selected returns the ids and places of the items to remove.
+// forgetParts removes items in bounded writes. Their texts are read again: those of a whole memory are not wanted at once.
+func (m *Memory) forgetParts(ctx context.Context, sc store.Scope, items []store.Item, how removing) error {
+	for part := range slices.Chunk(items, pageItems) {
+		ids := make([]string, len(part))
+		for i := range part {
+			ids[i] = part[i].ID
+		}
+		whole, err := m.store.Get(ctx, sc, ids)
+		if err != nil {
+			return fmt.Errorf("forget: %w", err)
+		}
+		if len(whole) == 0 { // they went with a part before
+			continue
+		}
+		plan, err := m.planRemoval(ctx, sc, whole, how)
+		if err != nil {
+			return fmt.Errorf("forget: %w", err)
+		}
+		if _, err := m.remove(ctx, plan); err != nil {
+			return fmt.Errorf("forget: %w", err)
+		}
+	}
+	return nil
+}
+
+// auditedIDs are the ids of a request as they go on record: those of what goes for good as keyed hashes.
+func (m *Memory) auditedIDs(ctx context.Context, sc store.Scope, r *ForgetRequest) []string {
+	if r.Soft {
+		return r.IDs
+	}
+	marks, err := m.marks(ctx, false)
+	if err != nil || marks == nil || sc.Tenant == "" {
+		return nil
+	}
+	ids := make([]string, len(r.IDs))
+	for i, id := range r.IDs {
+		ids[i] = marks.Pseudonym(sc, id)
+	}
+	return ids
+}
+
+// selected returns the items to remove; those of a filter without their texts.
 func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) ([]store.Item, error) {
 	if len(r.IDs) > 0 {
 		ids := slices.Clone(r.IDs)
@@ -154,8 +218,9 @@ func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) 
 		if err != nil {
 			return nil, err
 		}
-		for i := range page.Items { // the texts of a whole memory are not wanted at once
-			all = append(all, store.Item{ID: page.Items[i].ID, Turn: page.Items[i].Turn})
+		for _, it := range page.Items { // the texts of a whole memory are not wanted at once
+			it.Content, it.Metadata = "", nil
+			all = append(all, it)
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
 			return all, nil

@@ -55,7 +55,11 @@ func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestR
 	if m.events.Ingested != nil {
 		m.events.Ingested(len(res.Turns), len(res.Dropped))
 	}
-	return IngestResult{EventID: res.Event, State: res.State, Note: res.Note, Turns: res.Turns, Dropped: res.Dropped, Redacted: red.found}, nil
+	out := IngestResult{EventID: res.Event, State: res.State, Note: res.Note, Turns: res.Turns, Dropped: res.Dropped, Redacted: red.found}
+	if res.Note == extract.NoteErased {
+		out.Skipped = skippedErased
+	}
+	return out, nil
 }
 
 // Event returns what became of an ingested batch. It waits up to wait for a terminal state and then answers what it

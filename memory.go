@@ -269,11 +269,14 @@ func (m *Memory) idempotent(ctx context.Context, sc store.Scope, key, hash strin
 		case !errors.Is(err, store.ErrNotFound):
 			return RememberResult{}, fmt.Errorf("idempotency key: %w", err)
 		}
+		if gone, err := m.erasedKey(ctx, sc, key); err != nil || gone {
+			return RememberResult{Skipped: skippedErased}, err
+		}
 	}
 	w := m.newWrite(sc)
 	r, err := fill(&w)
-	if err != nil {
-		return RememberResult{}, err
+	if err != nil || r.Skipped != "" {
+		return r, err
 	}
 	if key != "" {
 		keep := remembered{Existing: r.Existing}

@@ -100,6 +100,9 @@ func (m *Memory) newItem(r RememberRequest) store.Item {
 
 // remember fills the write of one new item. The scope is locked.
 func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, r *RememberRequest, near []string, w *store.Write) (RememberResult, error) {
+	if gone, err := m.erasedItems(ctx, sc, []store.Item{it}); err != nil || gone[0] {
+		return RememberResult{Skipped: skippedErased}, err
+	}
 	taken, err := m.store.Get(ctx, sc, []string{it.ID})
 	if err != nil {
 		return RememberResult{}, fmt.Errorf("remember: %w", err)

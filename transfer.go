@@ -91,13 +91,14 @@ func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, store
 }
 
 func (m *Memory) importer(ctx context.Context, w Who) *importer {
-	return &importer{m: m, ctx: ctx, who: w, batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
+	return &importer{m: m, ctx: ctx, who: w, began: m.now(), batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
 }
 
 type importer struct {
 	m       *Memory
 	ctx     context.Context // of the one call the importer lives for
 	who     Who
+	began   time.Time
 	batches map[store.Scope]*importing
 	queued  int
 	bytes   int
@@ -206,9 +207,17 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 	if err != nil {
 		return err
 	}
+	gone, err := m.erasedImports(imp.ctx, sc, q.items, imp.began)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
 	w := m.newWrite(sc)
 	for i := range q.items {
 		it := &q.items[i]
+		if gone[i] && known[it.ID] == nil {
+			imp.res.Erased++
+			continue
+		}
 		if key := it.ContentKey; it.IsProfile() && !it.Closed() && known[it.ID] == nil {
 			if sections[key] {
 				imp.fail(q.lines[i], fmt.Errorf("%w: the profile has this section already (forget it first)", store.ErrConflict))

@@ -53,6 +53,9 @@ func (a *attempt) changes(ctx context.Context, p *part, b *Batch, f *finding, ne
 	if err != nil {
 		return wr, err
 	}
+	if f.Operations, err = a.unerased(ctx, b.Scope, f.Operations); err != nil {
+		return wr, err
+	}
 	out, err := a.reconcile(ctx, p, b, f, &st, turns, near)
 	if err != nil {
 		return wr, err

@@ -26,6 +26,7 @@ const (
 
 	DropStored   Reason = "already_stored"   // its id is stored with the same content
 	DropRepeated Reason = "repeated_in_call" // its id came earlier in the same call with the same content
+	DropErased   Reason = "erased"           // it was erased, and comes back by replay
 )
 
 // Dropped is a message that was not kept.

@@ -27,6 +27,10 @@ type IngestOptions struct {
 	Clock             func() time.Time // default time.Now
 	NewID             func() string    // default UUID version 7
 	Wake              func()           // called after a thread was armed: Worker.Wake
+	// Erased tells which of the turns were erased before and come back by replay, ErasedKey whether what was done under an
+	// idempotency key was; nil: none.
+	Erased    func(ctx context.Context, sc store.Scope, turns []store.Item) ([]bool, error)
+	ErasedKey func(ctx context.Context, sc store.Scope, key string) (bool, error)
 }
 
 func (o *IngestOptions) withDefaults() (IngestOptions, error) {
@@ -162,13 +166,16 @@ func (g *Ingester) Ingest(ctx context.Context, sc store.Scope, thread string, ms
 		if r, err := g.replay(ctx, sc, call.Key, hash); r != nil || err != nil {
 			return r, err
 		}
+		if r, err := g.erased(ctx, sc, thread, msgs, call.Key); r != nil || err != nil {
+			return r, err
+		}
 	}
 	if err := store.ReplayScope(ctx, g.store, g.ledger, sc); err != nil { // turns of a call that failed count, too
 		return nil, fmt.Errorf("ingest: %w", err)
 	}
 	w, res, err := g.plan(ctx, sc, thread, msgs, call, arming)
-	if err != nil {
-		return nil, err
+	if err != nil || w == nil {
+		return res, err
 	}
 	if call.Key != "" {
 		body, err := json.Marshal(res)
@@ -243,7 +250,7 @@ func (g *Ingester) replay(ctx context.Context, sc store.Scope, key, hash string)
 	return res, nil
 }
 
-// plan decides, under the scope's lock, what a call writes.
+// plan decides, under the scope's lock, what a call writes: nil for nothing at all.
 func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs []message.Message, call *Call, arming store.Arming) (*store.Write, *Result, error) {
 	filter, err := g.filter(ctx, sc, msgs, call)
 	if err != nil {
@@ -254,6 +261,13 @@ func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs
 	if err != nil {
 		return nil, nil, err
 	}
+	turns, gone, err := g.unerased(ctx, sc, thread, turns, call, arming.Now)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(turns) == 0 && len(gone) > 0 {
+		return nil, erasedResult(thread, mergeDropped(mergeDropped(dropped, again), gone)), nil
+	}
 	st, err := g.thread(ctx, sc, thread)
 	if err != nil {
 		return nil, nil, err
@@ -261,7 +275,7 @@ func (g *Ingester) plan(ctx context.Context, sc store.Scope, thread string, msgs
 	if st.Next > math.MaxInt32-len(turns) {
 		return nil, nil, store.Invalid("thread", "shorter than 2147483647 turns (begin another)", "")
 	}
-	res := &Result{Event: g.opts.NewID(), Thread: thread, Turns: []TurnRef{}, Dropped: mergeDropped(dropped, again)}
+	res := &Result{Event: g.opts.NewID(), Thread: thread, Turns: []TurnRef{}, Dropped: mergeDropped(mergeDropped(dropped, again), gone)}
 	w := &store.Write{ID: g.opts.NewID(), Scope: sc}
 	for i, t := range turns {
 		it := g.item(t, thread, st.Next+i, call, arming.Now)

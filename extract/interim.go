@@ -56,6 +56,9 @@ func (a *attempt) interim(ctx context.Context, p *part) error {
 	if st.Interim >= p.upTo || st.Cursor >= p.upTo || st.Next == 0 { // or the thread was erased
 		return nil
 	}
+	if f.Operations, err = a.unerased(ctx, b.Scope, f.Operations); err != nil {
+		return err
+	}
 	put, embed, err := a.interimItems(ctx, p, b, f)
 	if err != nil {
 		return err

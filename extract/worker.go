@@ -35,6 +35,8 @@ type WorkerOptions struct {
 	// Neighbours returns current items of a scope that mean nearly what a text says; nil: items are compared by their words
 	// alone.
 	Neighbours func(ctx context.Context, sc store.Scope, text string) ([]store.Item, error)
+	// Erased tells which operations would store again what was distilled from the same turn before and erased; nil: none.
+	Erased func(ctx context.Context, sc store.Scope, ops []Operation) ([]bool, error)
 	Logger     *slog.Logger // default: none
 }
 

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -133,7 +131,11 @@ or conversations.json of an export of chatgpt or claude, whose conversations com
 // importOne imports a file as an operation, anything else as it is read.
 func (a *app) importOne(ctx context.Context, s session, name string, from foreign.Format) (res evoke.ImportResult, err error) {
 	if st, cannot := os.Stat(name); name != "-" && cannot == nil && st.Mode().IsRegular() {
-		return a.importFile(ctx, s, name, from, st.Size())
+		op, err := s.ImportFile(ctx, a.who, name, from)
+		if err != nil {
+			return res, err
+		}
+		return a.importFile(ctx, s, op)
 	}
 	err = a.oneInput(name, "importing", func(in io.Reader) (err error) {
 		if from == "" {
@@ -146,41 +148,9 @@ func (a *app) importOne(ctx context.Context, s session, name string, from foreig
 	return res, err
 }
 
-// importFile waits for the operation that imports a file, and shows how far it is.
-func (a *app) importFile(ctx context.Context, s session, name string, from foreign.Format, size int64) (res evoke.ImportResult, err error) {
-	op, err := s.ImportFile(ctx, a.who, name, from)
-	if err != nil {
-		return res, err
-	}
-	bar := a.bar(size, "importing")
-	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn
-	for !op.State.Ended() {
-		limited, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-		next, err := s.WaitOperation(limited, op.ID)
-		cancel()
-		switch {
-		case err == nil:
-			op = next
-		case ctx.Err() != nil:
-			a.note("it goes on at the next command; evoke operations cancel %s ends it", op.ID)
-			return res, ctx.Err()
-		case !errors.Is(err, context.DeadlineExceeded):
-			return res, err
-		case next.Total > 0:
-			_ = bar.Set64(size * int64(next.Done) / int64(next.Total)) // as Finish above
-		}
-	}
-	if len(op.Result) > 0 {
-		err = json.Unmarshal(op.Result, &res)
-	}
-	if op.State != store.OperationDone {
-		err = fmt.Errorf("%w: %s (evoke operations retry %s goes on from there)", store.ErrInvalid, op.Note, op.ID)
-	}
-	return res, err
-}
-
 func add(total *evoke.ImportResult, res evoke.ImportResult) {
 	total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
+	total.Erased += res.Erased
 	total.Failed = append(total.Failed, res.Failed...)
 	for name, n := range res.UnknownFields {
 		if total.UnknownFields == nil {
@@ -209,6 +179,9 @@ func (a *app) printImported(res evoke.ImportResult) error {
 		}
 	} else {
 		a.printf("%d imported, %d the same as before, %d failed\n", res.Imported, res.Same, res.FailedN)
+		if res.Erased > 0 {
+			a.printf("%d were erased before and stay away (evoke erase --lift ID lets them in)\n", res.Erased)
+		}
 		for _, f := range res.Failed {
 			a.note("line %d: %s", f.Line, f.Error)
 		}

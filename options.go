@@ -2,6 +2,7 @@ package evoke
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -34,6 +35,11 @@ type Options struct {
 	// 3650, negative for no record.
 	BlockDays int
 
+	// ForgetDays is how long what is softly forgotten can be restored unless a call says otherwise; default 30, 1–3650.
+	ForgetDays int
+	// Retention is what memories keep no longer, when it is run; nil: everything is kept.
+	Retention *RetentionPolicy
+
 	// Embedder makes the dense arm; nil leaves recall lexical only, for the reason NoEmbedder.
 	Embedder   embed.Embedder
 	NoEmbedder string
@@ -51,13 +57,19 @@ type Options struct {
 	// What it leaves zero is as in the fields here.
 	TenantOptions func(tenant string) TenantOptions
 
-	// Budget, if not nil, tells how a tenant stands against the limits of its language model.
+	// KnownTenants, if not nil, are the tenants that the settings know, for Installation.Tenants.
+	KnownTenants func() []string
+
+	// Budget, if not nil, tells how a tenant stands against the limits that the settings give its language model; those that
+	// the tenant gives itself (Memory.BudgetPolicy) are laid over them.
 	Budget func(ctx context.Context, tenant string) (Budget, error)
 
 	Limits store.Limits
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: silent
 	Events *Events          // nil: none
+
+	settingsEvery time.Duration // how often the store is asked for changed settings; 0: see SettingsWithin
 }
 
 // MemoryOptions say how conversations become memories. Zero fields take the documented default.
@@ -109,7 +121,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.Tenant == "" {
 		c.Tenant = "default"
 	}
-	if err := store.ValidateName("tenant", c.Tenant); err != nil {
+	if err := validTenant(c.Tenant); err != nil {
 		return c, err
 	}
 	if (c.Store == nil) != (c.Ledger == nil) {
@@ -152,6 +164,12 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if c.BlockDays > 3650 {
 		return c, store.Invalid("store.block_days", "at most 3650", fmt.Sprint(c.BlockDays))
+	}
+	if c.ForgetDays == 0 {
+		c.ForgetDays = 30
+	}
+	if err := errors.Join(checkForgetDays(c.ForgetDays), c.Retention.Validate()); err != nil {
+		return c, err
 	}
 	c.Limits = c.Limits.WithDefaults()
 	return c, c.Memory.setDefaults()

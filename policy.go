@@ -45,9 +45,11 @@ func preset(other Namespace) *Policy {
 }
 
 // Validate refuses unknown namespaces and empty patterns.
-func (p *Policy) Validate() error {
+func (p *Policy) Validate() error { return p.validate("policy") }
+
+func (p *Policy) validate(at string) error {
 	for i, r := range p.Rules {
-		at := fmt.Sprintf("policy.rules[%d]", i)
+		at := fmt.Sprintf("%s.rules[%d]", at, i)
 		if r.Agent == "" {
 			return store.Invalid(at+".agent", `a name or a pattern such as "project-*"`, "")
 		}

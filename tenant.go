@@ -19,6 +19,7 @@ type TenantOptions struct {
 	Extractor extract.Extractor // what distils this tenant's facts
 	Interim   extract.Extractor // takes its place while it is away or its budget is spent; nil: none, conversations wait
 	Redactor  Redactor          // goes over what is written and asked
+	Retention *RetentionPolicy  // what its memories keep no longer, when it is run
 }
 
 // RecallDefaults stand in for what a call leaves open.
@@ -32,6 +33,13 @@ type RecallDefaults struct {
 // never sees two versions of them.
 func (e *engine) settings(tenant string) (TenantOptions, error) {
 	var t TenantOptions
+	if err := e.enabled(tenant); err != nil {
+		return t, err
+	}
+	own, err := e.policyOf(tenant)
+	if err != nil {
+		return t, err
+	}
 	if e.perTenant != nil {
 		t = e.perTenant(tenant)
 	}
@@ -49,6 +57,21 @@ func (e *engine) settings(tenant string) (TenantOptions, error) {
 	}
 	if t.Review == nil {
 		t.Review = e.base.Review
+	}
+	if t.Retention == nil {
+		t.Retention = e.base.Retention
+	}
+	if own.redactor != nil {
+		t.Redactor = own.redactor
+	}
+	if own.namespace != nil {
+		t.Policy = own.namespace
+	}
+	if own.doc.Review != nil {
+		t.Review = own.doc.Review
+	}
+	if own.doc.Retention != nil {
+		t.Retention = own.doc.Retention
 	}
 	if t.Memory == (MemoryOptions{}) {
 		t.Memory = e.base.Memory

@@ -41,12 +41,14 @@ func TestTenantStatsCountOverAllMemories(t *testing.T) {
 	_, err = other.Remember(t.Context(), RememberRequest{Content: "theirs"})
 	must(err)
 
-	got, err := m.TenantStats(t.Context())
+	got, err := m.TenantStats(t.Context(), TenantStatsRequest{})
 	must(err)
 	want := TenantStats{
 		Memories: 3, Total: 5, Versions: 6, Bytes: int64(len("tea" + "coffee" + "ask first" + "old" + "older" + changed)), Embedder: "none", Note: got.Note,
 		Kinds: map[store.Kind]int{store.Episodic: 1, store.Semantic: 3, store.Procedural: 1},
 		Ages:  []AgeCount{{1, 3}, {7, 0}, {30, 1}, {90, 0}, {365, 0}, {0, 1}}, Events: got.Events,
+		Days:       []UsageDay{},
+		Users:      []store.UserCount{{User: "bob", Items: 3}, {User: "ann", Items: 2}},
 		Categories: map[store.Category]int{store.Preference: 2, store.Knowledge: 0, store.Context: 0, store.Behavior: 0, store.Goal: 1, store.Correction: 0},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got.Events) == 0 {

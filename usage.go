@@ -26,7 +26,7 @@ type UsageResult struct {
 	To     string     `json:"to"`
 	Days   []UsageDay `json:"days"`
 	Total  UsageSum   `json:"total"`
-	Cost   float64    `json:"cost,omitempty"`   // of Total, at the prices of the budget
+	Cost   float64    `json:"cost,omitempty"`   // of Total, at the prices that the budget has now
 	Budget *Budget    `json:"budget,omitempty"` // today's limits and counts; nil when nothing meters the tenant
 	Left   Left       `json:"left,omitzero"`    // what remains of them
 }
@@ -35,6 +35,7 @@ type UsageResult struct {
 type UsageDay struct {
 	Day string `json:"day"`
 	UsageSum
+	Cost float64 `json:"cost,omitempty"` // at the prices that the budget has now, whatever they were on that day
 }
 
 // UsageSum counts requests, those that failed included, and tokens as the service counted them.
@@ -60,6 +61,10 @@ func (b *Budget) left() (l Left) {
 	return l
 }
 
+func (b *Budget) cost(u UsageSum) float64 {
+	return (float64(u.PromptTokens)*b.PriceIn + float64(u.CompletionTokens)*b.PriceOut) / 1e6
+}
+
 // Usage tells what the tenant took of hosted language models and what is left of today's budget.
 func (m *Memory) Usage(ctx context.Context, r UsageRequest) (UsageResult, error) {
 	if err := r.complete(m.now()); err != nil {
@@ -72,7 +77,7 @@ func (m *Memory) Usage(ctx context.Context, r UsageRequest) (UsageResult, error)
 	}
 	for _, d := range days {
 		sum := UsageSum{d.Calls, d.PromptTokens, d.CompletionTokens}
-		res.Days = append(res.Days, UsageDay{d.Day, sum})
+		res.Days = append(res.Days, UsageDay{Day: d.Day, UsageSum: sum})
 		res.Total.Calls += sum.Calls
 		res.Total.PromptTokens += sum.PromptTokens
 		res.Total.CompletionTokens += sum.CompletionTokens
@@ -84,8 +89,13 @@ func (m *Memory) Usage(ctx context.Context, r UsageRequest) (UsageResult, error)
 	if err != nil {
 		return UsageResult{}, fmt.Errorf("usage: %w", err)
 	}
+	own := m.BudgetPolicy()
+	own.Within(&b)
 	res.Budget, res.Left = &b, b.left()
-	res.Cost = (float64(res.Total.PromptTokens)*b.PriceIn + float64(res.Total.CompletionTokens)*b.PriceOut) / 1e6
+	res.Cost = b.cost(res.Total)
+	for i := range res.Days {
+		res.Days[i].Cost = b.cost(res.Days[i].UsageSum)
+	}
 	return res, nil
 }
 

@@ -33,7 +33,7 @@ func TestUsage(t *testing.T) {
 	}
 	got, err := m.Usage(t.Context(), UsageRequest{})
 	want := UsageResult{
-		From: "2026-03-02", To: "2026-03-31", Days: []UsageDay{{"2026-03-02", UsageSum{1, 10, 2}}, {"2026-03-31", UsageSum{4, 30, 5}}},
+		From: "2026-03-02", To: "2026-03-31", Days: []UsageDay{{"2026-03-02", UsageSum{1, 10, 2}, 4e-05}, {"2026-03-31", UsageSum{4, 30, 5}, 0.00011}},
 		Total: UsageSum{5, 40, 7}, Cost: 0.00015, Left: Left{ptr(int64(6)), ptr(int64(0))},
 		Budget: &Budget{Day: "2026-03-31", CallsPerDay: 10, TokensPerDay: 100, Calls: 4, Tokens: 130, Spent: true, PriceIn: 2, PriceOut: 10},
 	}

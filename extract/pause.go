@@ -38,6 +38,14 @@ func (w *Worker) ResumeTenant(tenant string) {
 	w.Wake()
 }
 
+// HoldTenants takes the jobs of these tenants, and of none that were named so before, out of the queue as a pause does that
+// Resume does not end.
+func (w *Worker) HoldTenants(tenants []string) {
+	if w.pauses.hold(tenants) {
+		w.Wake()
+	}
+}
+
 // TenantPaused reports whether the jobs of a tenant wait for a Resume: its own or that of all.
 func (w *Worker) TenantPaused(tenant string) bool { return w.Paused() || w.pauses.has(tenant) }
 
@@ -67,6 +75,22 @@ func (w *Worker) drained(ctx context.Context, tenant string) error {
 type pauses struct {
 	mu    sync.Mutex
 	names map[string]bool
+	held  map[string]bool // see HoldTenants
+}
+
+// hold replaces the tenants that are held back and reports whether any is let go.
+func (p *pauses) hold(tenants []string) (released bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := make(map[string]bool, len(tenants))
+	for _, t := range tenants {
+		next[t] = true
+	}
+	for t := range p.held {
+		released = released || !next[t]
+	}
+	p.held = next
+	return released
 }
 
 func (p *pauses) set(tenant string, on bool) {
@@ -85,7 +109,7 @@ func (p *pauses) set(tenant string, on bool) {
 func (p *pauses) has(tenant string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.names[tenant]
+	return p.names[tenant] || p.held[tenant]
 }
 
 // without leaves the paused tenants out of those whose jobs may be claimed.
@@ -93,5 +117,10 @@ func (p *pauses) without(of store.Tenants) store.Tenants {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of.Except = append(slices.Clone(of.Except), slices.Sorted(maps.Keys(p.names))...)
+	for _, t := range slices.Sorted(maps.Keys(p.held)) {
+		if !p.names[t] {
+			of.Except = append(of.Except, t)
+		}
+	}
 	return of
 }

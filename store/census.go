@@ -8,12 +8,20 @@ type Census struct {
 	Categories map[Category]int // those without one under ""
 	Since      []int            // as many as moments were asked for: the items recorded at or after each
 	Bytes      int64            // of contents and vectors
+	Users      []UserCount      // as many as were asked for, those with the most items first, then by name
+}
+
+// UserCount counts a user's items, in memories with agents, too; those of agents' own memories are of no user.
+type UserCount struct {
+	User  string `json:"user"`
+	Items int    `json:"items"`
 }
 
 // CensusQuery asks for a Census.
 type CensusQuery struct {
 	View  View
 	Since []time.Time // at most 16 moments
+	Users int         // how many users are counted by themselves, 0–100
 }
 
 // Validate fails with ErrTenant without a tenant, and with ErrInvalid when too many moments are asked for.
@@ -26,6 +34,9 @@ func (q *CensusQuery) Validate(tenant string) error {
 	}
 	if len(q.Since) > 16 {
 		return Invalid("since", "at most 16 moments", "")
+	}
+	if q.Users < 0 || q.Users > 100 {
+		return Invalid("users", "from 0 to 100", "")
 	}
 	return nil
 }

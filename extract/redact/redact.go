@@ -108,6 +108,15 @@ func New(opts *Options) (*Redactor, error) {
 // Mode is the mode in force.
 func (r *Redactor) Mode() Mode { return r.mode }
 
+// Patterns are those of the options.
+func (r *Redactor) Patterns() []Pattern {
+	list := make([]Pattern, len(r.customs))
+	for i, c := range r.customs {
+		list[i] = Pattern{Name: c.name, Match: c.re.String()}
+	}
+	return list
+}
+
 // MaskAll masks what Redact would mask, under Reject too; with Off it changes nothing.
 func (r *Redactor) MaskAll(text string) (clean string, found map[string]int) {
 	if r == nil || r.mode == Off {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,11 +36,30 @@ func census(t *testing.T, s store.Store) {
 				}
 			}
 		}
-		got, err := s.Census(ctx, alice.Tenant, store.CensusQuery{View: v, Since: since})
+		byUser := map[string]int{}
+		for i := range items {
+			if v.Sees(&items[i]) {
+				byUser[[]string{alice.User, "somebody"}[min(i/70, 1)]]++
+			}
+		}
+		want.Users = []store.UserCount{{User: alice.User, Items: byUser[alice.User]}, {User: "somebody", Items: byUser["somebody"]}}
+		want.Users = slices.DeleteFunc(want.Users, func(u store.UserCount) bool { return u.Items == 0 })
+		slices.SortFunc(want.Users, func(a, b store.UserCount) int { return b.Items - a.Items })
+		got, err := s.Census(ctx, alice.Tenant, store.CensusQuery{View: v, Since: since, Users: 5})
 		must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+	one, err := s.Census(ctx, alice.Tenant, store.CensusQuery{View: store.View{All: true}, Users: 1})
+	must(t, err)
+	if diff := cmp.Diff([]store.UserCount{{User: alice.User, Items: 70}}, one.Users); diff != "" {
+		t.Errorf("the one user with the most: %s", diff)
+	}
+	tenants, err := s.Tenants(ctx)
+	must(t, err)
+	if diff := cmp.Diff([]string{alice.Tenant, alice.Tenant + "x"}, tenants); diff != "" {
+		t.Errorf("tenants: %s", diff)
 	}
 	got, err := s.Census(ctx, "nobody", store.CensusQuery{View: store.View{All: true}, Since: since[:1]})
 	must(t, err)
@@ -51,5 +71,8 @@ func census(t *testing.T, s store.Store) {
 	}
 	if _, err := s.Census(ctx, "a", store.CensusQuery{Since: make([]time.Time, 17)}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("too many moments: %v", err)
+	}
+	if _, err := s.Census(ctx, "a", store.CensusQuery{Users: 101}); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("too many users: %v", err)
 	}
 }

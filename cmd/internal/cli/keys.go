@@ -26,15 +26,20 @@ func (a *app) keyNewCmd() *cobra.Command {
 		Use: "new", Short: "Make a key; it is shown once and stored nowhere", Args: cobra.NoArgs,
 		Long: `Makes a key for the tenant of --tenant and prints it, its hash, and what to add to the configuration file. The key itself is shown
 once and stored nowhere.`,
-		Example: `  evoke key new --tenant acme --role write --agent-grant '*' --name "chat server"`,
+		Example: `  evoke key new --tenant acme --role write --agent-grant '*' --name "chat server"
+  evoke key new --role installation --name operator`,
 	}
 	c.Flags().StringVar(&name, "name", "", "name for the log")
-	c.Flags().StringVar(&role, "role", "write", "read, write or admin")
+	c.Flags().StringVar(&role, "role", "write", "read, write or admin, of the tenant; or installation, which is above tenants and reads no memory")
 	c.Flags().StringSliceVar(&agents, "agent-grant", nil, `patterns of the agents granted, "*" for all (default: calls without an agent only)`)
 	c.Flags().StringSliceVar(&users, "user-grant", nil, "users granted (default: every user of the tenant)")
 	c.RunE = func(*cobra.Command, []string) error {
-		if !config.Role(role).Allows(config.Read) {
-			return store.Invalid("--role", "read, write or admin", fmt.Sprintf("%.40q", role))
+		above := config.Role(role) == config.Installation
+		if !above && !config.Role(role).Allows(config.Read) {
+			return store.Invalid("--role", "read, write or admin (or installation)", fmt.Sprintf("%.40q", role))
+		}
+		if above && (len(agents) > 0 || len(users) > 0 || a.tenant != "") {
+			return store.Invalid("--role", "read, write or admin with a tenant, agents or users: a key of the installation reads no memory", "")
 		}
 		cfg, err := a.config()
 		if err != nil {
@@ -50,7 +55,13 @@ once and stored nowhere.`,
 		if name != "" {
 			section["name"] = name
 		}
-		if len(agents) == 0 {
+		switch {
+		case above:
+			section = map[string]any{"role": role}
+			if name != "" {
+				section["name"] = name
+			}
+		case len(agents) == 0:
 			section["agents"] = []string{}
 		}
 		if len(users) > 0 {

@@ -30,7 +30,7 @@ func (a *app) withStore(c *cobra.Command, f func(ctx context.Context, s session)
 }
 
 // makesStore are the commands that make a data directory that is not there; to the others a wrong --store is a mistake.
-var makesStore = map[string]bool{"ingest": true, "remember": true, "import": true}
+var makesStore = map[string]bool{"ingest": true, "remember": true, "import": true, "new": true, "create": true, "set": true}
 
 func (a *app) open(c *cobra.Command, noModel bool, f func(ctx context.Context, s session) error) (err error) {
 	cfg, err := a.config()

@@ -11,11 +11,12 @@ import (
 )
 
 func (a *app) tenantStatsCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "tenant", Short: "Count what the tenant has, over all memories, by kind, category and age, and what it takes", Args: cobra.NoArgs,
+	var r evoke.TenantStatsRequest
+	c := &cobra.Command{
+		Use: "tenant", Short: "Count what the tenant has, over all memories, by kind, category, age and user, and what it takes", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withMemory(c, func(ctx context.Context, s session) error {
-				st, err := s.TenantStats(ctx)
+				st, err := s.TenantStats(ctx, r)
 				if err != nil {
 					return err
 				}
@@ -26,6 +27,8 @@ func (a *app) tenantStatsCmd() *cobra.Command {
 			})
 		},
 	}
+	c.Flags().IntVar(&r.Users, "top", 10, "how many users are counted by themselves, those with the most items; at most 100, -1 for none")
+	return c
 }
 
 func (a *app) printTenantStats(st *evoke.TenantStats) error {
@@ -46,6 +49,9 @@ func (a *app) printTenantStats(st *evoke.TenantStats) error {
 		}
 		add(name, age.Items)
 	}
+	for _, u := range st.Users {
+		add("  of user "+clip(visible(u.User), contentWidth), u.Items)
+	}
 	add("versions", st.Versions)
 	add("bytes", st.Bytes)
 	for _, s := range []store.EventState{store.EventPending, store.EventStored, store.EventNothing, store.EventQuarantined, store.EventDead} {
@@ -54,6 +60,9 @@ func (a *app) printTenantStats(st *evoke.TenantStats) error {
 	add("model calls in 30 days", st.Usage.Calls)
 	if st.Cost > 0 {
 		add("their cost", fmt.Sprintf("%.4f", st.Cost))
+		for _, d := range st.Days {
+			add("  on "+d.Day, fmt.Sprintf("%.4f", d.Cost))
+		}
 	}
 	add("embedder", st.Embedder)
 	if st.Note != "" {

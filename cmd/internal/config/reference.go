@@ -38,7 +38,11 @@ func (c *Config) Show() []Line {
 	}
 	for _, hash := range slices.Sorted(maps.Keys(c.Keys)) {
 		k := c.Keys[hash]
-		lines = append(lines, Line{"keys." + abbreviate(hash), fmt.Sprintf("tenant %s, role %s, agents %q", k.Tenant, k.Role, k.Agents), "file"})
+		grants := fmt.Sprintf("tenant %s, role %s, agents %q", k.Tenant, k.Role, k.Agents)
+		if k.Role == Installation {
+			grants = "role installation"
+		}
+		lines = append(lines, Line{"keys." + abbreviate(hash), grants, "file"})
 	}
 	return lines
 }
@@ -105,7 +109,9 @@ the extractor's name in the provenance of every item, so that what an older prom
 Evoke's own prompt. Changed files are read again while the server runs.
 
 ## tenants
-Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all.
+Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all. A tenant may put a policy of its own
+(redaction, namespace, budget, retention, review) over them while the server runs: ` + "`PUT /v1/admin/policy`, `evoke policy`" + `, which says of every part where it
+comes from. Of two budgets the lower one holds.
 ` + "```yaml" + `
 tenants:
   acme:
@@ -116,7 +122,9 @@ tenants:
 ## keys
 API keys of the server, by the SHA-256 of the key; ` + "`evoke key new`" + ` makes one and prints what to add. ` + "`tenant`" + ` and ` + "`role`" + ` are needed. ` + "`role`" + `:
 ` + "`read`; `write` (and read); `admin` (and the `/v1/admin` routes). `agents`" + `: patterns of the agents granted; without it only calls that name
-no agent. ` + "`users`" + `: the users granted; without it all of the tenant. ` + "`name`" + ` appears in the log. Without any key the server listens on the
+no agent. ` + "`users`" + `: the users granted; without it all of the tenant. ` + "`name`" + ` appears in the log. A key of ` + "`role: installation`" + `, which has
+neither tenant nor agents nor users, is above tenants (the ` + "`/v1/installation`" + ` routes: make, list, disable and enable tenants, and their
+keys) and reads no memory; such a key is given here and nowhere else. Without any key the server listens on the
 loopback address only, as the tenant ` + "`tenant`" + `, with everything granted.
 ` + "```yaml" + `
 keys:

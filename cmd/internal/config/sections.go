@@ -37,10 +37,16 @@ const (
 	Read  Role = "read"  // recall, context, read, list, stats
 	Write Role = "write" // and ingest, remember, update, feedback, delete one
 	Admin Role = "admin" // and the /v1/admin routes
+
+	// Installation is above tenants: the /v1/installation routes, and no memory of anybody.
+	Installation Role = "installation"
 )
 
 // Allows reports whether the role includes what wants asks for. An unknown role allows nothing.
 func (r Role) Allows(want Role) bool {
+	if r == Installation || want == Installation {
+		return r == want
+	}
 	order := []Role{Read, Write, Admin}
 	have, need := slices.Index(order, r), slices.Index(order, want)
 	return have >= 0 && need >= 0 && have >= need
@@ -266,8 +272,8 @@ func (c *Config) ofTenant(at, name string, v any, flat map[string]any) (string, 
 }
 
 func validTenant(at, name string) error {
-	if strings.TrimSpace(name) == "" {
-		return store.Invalid(at, "a tenant's name", short(name))
+	if strings.TrimSpace(name) == "" || name == "*" {
+		return store.Invalid(at, `a tenant's name, and not "*"`, short(name))
 	}
 	return store.ValidateName(at, name)
 }
@@ -333,11 +339,17 @@ func readKey(at string, v any) (Key, error) {
 			return Key{}, err
 		}
 	}
+	if k.Role == Installation {
+		if k.Tenant != "" || k.Agents != nil || k.Users != nil {
+			return Key{}, store.Invalid(at, "without tenant, agents and users, as its role is installation: such a key reads no memory", "")
+		}
+		return k, nil
+	}
 	if err := validTenant(at+".tenant", k.Tenant); err != nil {
 		return Key{}, err
 	}
 	if !k.Role.Allows(Read) {
-		return Key{}, store.Invalid(at+".role", "read, write or admin", short(string(k.Role)))
+		return Key{}, store.Invalid(at+".role", "read, write or admin (or installation)", short(string(k.Role)))
 	}
 	return k, nil
 }

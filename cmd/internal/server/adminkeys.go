@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"evoke"
 	"evoke/cmd/internal/server/api"
 )
 
@@ -27,8 +26,7 @@ func (h *handlers) AdminCreateKey(ctx context.Context, r api.AdminCreateKeyReque
 	if err != nil {
 		return nil, err
 	}
-	b := r.Body
-	made, err := c.CreateKey(ctx, evoke.KeyRequest{Name: b.Name, Role: b.Role, Agents: value(b.Agents), Users: value(b.Users), ExpiresAt: value(b.ExpiresAt)})
+	made, err := c.CreateKey(ctx, keyRequest(r.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -91,12 +91,18 @@ func (h *handlers) AdminRetryOperation(ctx context.Context, r api.AdminRetryOper
 }
 
 // AdminStats tells what the tenant has.
-func (h *handlers) AdminStats(ctx context.Context, _ api.AdminStatsRequestObject) (api.AdminStatsResponseObject, error) {
+func (h *handlers) AdminStats(ctx context.Context, r api.AdminStatsRequestObject) (api.AdminStatsResponseObject, error) {
 	c, err := h.tenantCall(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	st, err := c.TenantStats(ctx)
+	users := evoke.TenantStatsRequest{}
+	if n := r.Params.Users; n != nil {
+		if users.Users = *n; *n == 0 {
+			users.Users = -1
+		}
+	}
+	st, err := c.TenantStats(ctx, users)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,11 @@ type principal struct {
 	users  []string
 }
 
+// allows reports whether the caller may call what needs a role. Only the role itself allows what is above tenants.
+func (p principal) allows(need config.Role) bool {
+	return p.all || p.role.Allows(need)
+}
+
 // keyring looks keys up by their hash.
 type keyring struct {
 	hashes     [][sha256.Size]byte
@@ -91,8 +96,11 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if need := operationOf(c).role; !p.role.Allows(need) {
+		if need := operationOf(c).role; !p.allows(need) {
 			return forbidden(fmt.Sprintf("Authorization: this route needs a key of role %s", need))
+		}
+		if m, err := s.tenants(p.tenant); p.tenant != "" && (err != nil || !m.Enabled()) {
+			return forbidden("Authorization: the tenant is disabled")
 		}
 		c.Set(callerKey, p)
 		ctx := context.WithValue(c.Request().Context(), principalKey, p)
@@ -135,6 +143,7 @@ func (s *Server) made(key string) (principal, bool) {
 		return principal{}, false
 	}
 	k, ok := m.Authenticate(key)
+	ok = ok && config.Role(k.Role).Allows(config.Read) // only settings give the role that is above tenants
 	return principal{name: k.Name, tenant: k.Tenant, role: config.Role(k.Role), agents: k.Agents, users: k.Users}, ok
 }
 

@@ -15,6 +15,7 @@ const (
 	acmeAdmin = "acme-admin"
 	acmeOne   = "acme-one-user" // admin of one user and support-* agents
 	rivalAll  = "rival-admin"
+	operator  = "operator" // of the installation
 )
 
 func keyed(t *testing.T) *world {
@@ -25,14 +26,18 @@ func keyed(t *testing.T) *world {
 		entry(acmeWrite, "tenant: acme, role: write, agents: ['*']")+
 		entry(acmeAdmin, "tenant: acme, role: admin, agents: ['*']")+
 		entry(acmeOne, "tenant: acme, role: admin, agents: ['support-*'], users: [ada]")+
-		entry(rivalAll, "tenant: rival, role: admin, agents: ['*']"))
+		entry(rivalAll, "tenant: rival, role: admin, agents: ['*']")+
+		entry(operator, "role: installation"))
 }
 
 func bearer(key string) []string { return []string{"Authorization", "Bearer " + key} }
 
 // sample is a request that each operation accepts.
 func sample(op *operation) (path, body string, header []string) {
-	path = strings.ReplaceAll(op.route.Path, "{id}", "x")
+	path = strings.NewReplacer("{id}", "x", "{key}", "x").Replace(op.route.Path)
+	if op.query["version"] {
+		path += "?version=0"
+	}
 	if op.route.Operation.RequestBody == nil {
 		return path, "", nil
 	}
@@ -45,6 +50,8 @@ func sample(op *operation) (path, body string, header []string) {
 		return path, `{"ids":["x"]}`, nil
 	case "outcome":
 		return path, `{"outcome":"failed"}`, nil
+	case "adminSetPolicy":
+		return path, `{"version":0,"policy":{}}`, nil
 	case "adminForget":
 		return path, `{"ids":["x"]}`, nil
 	case "adminImport":
@@ -56,9 +63,9 @@ func sample(op *operation) (path, body string, header []string) {
 // Every operation against every role: no key and unknown keys are refused, small roles are refused, the rest passes.
 func TestRolesAndOperations(t *testing.T) {
 	w := keyed(t)
-	roles := map[string]config.Role{acmeRead: config.Read, acmeWrite: config.Write, acmeAdmin: config.Admin}
+	roles := map[string]config.Role{acmeRead: config.Read, acmeWrite: config.Write, acmeAdmin: config.Admin, operator: config.Installation}
 	for name, op := range w.s.ops {
-		if !op.role.Allows(config.Read) {
+		if !op.role.Allows(config.Read) && op.role != config.Installation {
 			t.Errorf("%s: x-role is %q", name, op.role)
 		}
 		method, _, _ := strings.Cut(name, " ")

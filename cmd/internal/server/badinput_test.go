@@ -267,6 +267,8 @@ type broken struct {
 	panic bool
 }
 
+func (b broken) Enabled() bool { return true }
+
 func (b broken) Recall(context.Context, evoke.RecallRequest) (evoke.RecallResult, error) {
 	if b.panic {
 		panic("secret content of a user")

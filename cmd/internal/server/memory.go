@@ -21,8 +21,18 @@ type Memory interface {
 	Mover
 	Overseer
 	Operator
+	Retainer
 	Doorkeeper
 	Historian
+	Governor
+}
+
+// Governor knows what a tenant has decided for itself.
+type Governor interface {
+	TenantPolicy(ctx context.Context) (evoke.PolicyResult, error)
+	SetPolicy(ctx context.Context, r evoke.SetPolicyRequest) (evoke.PolicyResult, error)
+	ResetPolicy(ctx context.Context, version int64) (evoke.PolicyResult, error)
+	PolicyHistory(ctx context.Context) ([]evoke.PolicyVersion, error)
 }
 
 // Historian shows what became of a memory, and takes batches of writes back.
@@ -85,12 +95,28 @@ type Operator interface {
 	CancelOperation(ctx context.Context, id string) (store.Operation, error)
 	RetryOperation(ctx context.Context, id string) (store.Operation, error)
 	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)
-	TenantStats(ctx context.Context) (evoke.TenantStats, error)
+	TenantStats(ctx context.Context, r evoke.TenantStatsRequest) (evoke.TenantStats, error)
+}
+
+// Retainer says how long memories are kept, and brings back what was softly forgotten.
+type Retainer interface {
+	Restore(ctx context.Context, r evoke.RestoreRequest) (evoke.RestoreResult, error)
+	Forgotten(ctx context.Context, r evoke.ListRequest) (store.Page, error)
+	Retain(ctx context.Context, r evoke.RetainRequest) (store.Operation, error)
+	Purge(ctx context.Context) (store.Operation, error)
+	Holds(ctx context.Context) ([]evoke.LegalHold, error)
+	AddHold(ctx context.Context, h evoke.LegalHold) (evoke.LegalHold, error)
+	ReleaseHold(ctx context.Context, id string) error
+	Schedules(ctx context.Context) ([]evoke.Schedule, error)
+	SetSchedule(ctx context.Context, s evoke.Schedule) (evoke.Schedule, error)
+	DropSchedule(ctx context.Context, name string) error
 }
 
 // Doorkeeper knows the keys that were made while running.
 type Doorkeeper interface {
 	Authenticate(secret string) (evoke.Key, bool)
+	Enabled() bool
+	Installation() *evoke.Installation
 	Keys(ctx context.Context) ([]evoke.Key, error)
 	CreateKey(ctx context.Context, r evoke.KeyRequest) (evoke.KeySecret, error)
 	RotateKey(ctx context.Context, name string, grace time.Duration) (evoke.KeySecret, error)

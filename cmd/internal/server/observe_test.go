@@ -115,6 +115,8 @@ type slow struct {
 	began, release chan struct{}
 }
 
+func (s slow) Enabled() bool { return true }
+
 func (s slow) Recall(context.Context, evoke.RecallRequest) (evoke.RecallResult, error) {
 	close(s.began)
 	<-s.release

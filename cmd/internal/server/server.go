@@ -139,6 +139,10 @@ func (g guarded) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc)
 	return g.Echo.POST(path, h, slices.Concat(g.with, m)...)
 }
 
+func (g guarded) PUT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return g.Echo.PUT(path, h, slices.Concat(g.with, m)...)
+}
+
 func (g guarded) PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return g.Echo.PATCH(path, h, slices.Concat(g.with, m)...)
 }
@@ -191,9 +195,9 @@ func (s *Server) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 2*time.Second)
 	defer cancel()
 	m, err := s.tenants(s.set.Tenant)
-	var st evoke.Stats
+	var st evoke.Readiness
 	if err == nil {
-		st, err = m.Stats(ctx, evoke.Who{})
+		st, err = m.Installation().Ready(ctx)
 	}
 	if err != nil {
 		s.log.WarnContext(ctx, "not ready", "error", problemOf(err).class)
@@ -211,8 +215,8 @@ func (s *Server) metrics(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		if !p.role.Allows(config.Admin) {
-			return forbidden("Authorization: /metrics needs a key of role admin (or server.metrics_public: true)")
+		if !p.allows(config.Admin) && !p.allows(config.Installation) {
+			return forbidden("Authorization: /metrics needs a key of role admin or installation (or server.metrics_public: true)")
 		}
 	}
 	s.meters.handler().ServeHTTP(c.Response(), c.Request())

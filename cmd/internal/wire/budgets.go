@@ -120,7 +120,30 @@ func (e *pacedError) RetryAfter() time.Duration { return e.wait }
 
 // gate is asked before every request to a model.
 func (e *Engine) gate(ctx context.Context, c llm.Call) (func(extract.Usage), error) {
-	return e.budgets.admit(ctx, c, e.set.Load().config.For(c.Scope.Tenant).LLM.Budget)
+	to, err := e.budgetOf(ctx, c.Scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return e.budgets.admit(ctx, c, to)
+}
+
+// budgetOf are a tenant's limits: those of the settings and those that it set for itself, whichever is lower.
+func (e *Engine) budgetOf(ctx context.Context, tenant string) (config.Budget, error) {
+	to := e.set.Load().config.For(tenant).LLM.Budget
+	select {
+	case <-e.opened:
+	case <-ctx.Done():
+		return to, fmt.Errorf("llm budget: %w", ctx.Err())
+	}
+	m, err := e.ForTenant(tenant)
+	if err != nil {
+		return to, err
+	}
+	own := m.BudgetPolicy()
+	b := evoke.Budget{CallsPerDay: int64(to.CallsPerDay), TokensPerDay: int64(to.TokensPerDay), CallsPerMinute: to.CallsPerMinute}
+	own.Within(&b)
+	to.CallsPerDay, to.TokensPerDay, to.CallsPerMinute = int(b.CallsPerDay), int(b.TokensPerDay), b.CallsPerMinute
+	return to, nil
 }
 
 // usedBefore is what a tenant took on a day before this process began.
@@ -137,9 +160,14 @@ func (e *Engine) usedBefore(ctx context.Context, tenant, day string) (budget.Use
 	return u, nil
 }
 
-// Budget tells how a tenant stands today against the limits that the settings give it.
+// Budget tells how a tenant stands today against the limits that the settings give it; it is spent, too, when those are
+// that it gives itself.
 func (e *Engine) Budget(ctx context.Context, tenant string) (evoke.Budget, error) {
 	c := e.set.Load().config.For(tenant).LLM
+	to, err := e.budgetOf(ctx, tenant)
+	if err != nil {
+		return evoke.Budget{}, err
+	}
 	st, err := e.budgets.meter.Status(ctx, tenant)
 	if err != nil {
 		return evoke.Budget{}, err
@@ -147,7 +175,7 @@ func (e *Engine) Budget(ctx context.Context, tenant string) (evoke.Budget, error
 	return evoke.Budget{
 		Day: st.Day, Calls: st.Used.Calls, Tokens: st.Used.Tokens,
 		CallsPerDay: int64(c.Budget.CallsPerDay), TokensPerDay: int64(c.Budget.TokensPerDay), CallsPerMinute: c.Budget.CallsPerMinute,
-		Spent: st.Spent(limits(c.Budget)), PriceIn: c.Budget.PriceIn, PriceOut: c.Budget.PriceOut,
+		Spent: st.Spent(limits(to)), PriceIn: c.Budget.PriceIn, PriceOut: c.Budget.PriceOut,
 	}, nil
 }
 

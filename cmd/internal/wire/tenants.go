@@ -111,7 +111,9 @@ func redactor(r config.Redaction) (evoke.Redactor, error) {
 func tenants(c *config.Config) []string {
 	all := []string{c.Tenant}
 	for _, k := range c.Keys {
-		all = append(all, k.Tenant)
+		if k.Tenant != "" { // that of the installation has none
+			all = append(all, k.Tenant)
+		}
 	}
 	for name := range c.Tenants {
 		all = append(all, name)

@@ -38,6 +38,7 @@ type Engine struct {
 	set      atomic.Pointer[inForce]
 	budgets  *budgets
 	logger   *slog.Logger
+	opened   chan struct{} // closed once Memory is there: its workers ask for budgets from their start on
 }
 
 // Close closes the engine, then its backends.
@@ -52,7 +53,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{logger: o.Logger}
+	e := &Engine{logger: o.Logger, opened: make(chan struct{})}
 	e.budgets = newBudgets(e.usedBefore, time.Now)
 	put, err := e.Prepare(c)
 	if err != nil {
@@ -60,6 +61,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 	}
 	put()
 	opts.TenantOptions, opts.Budget = e.forTenant, e.Budget
+	opts.KnownTenants = func() []string { return tenants(e.set.Load().config) }
 	if e.backends, err = openBackends(ctx, c, opts); err != nil {
 		return nil, err
 	}
@@ -67,6 +69,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 	if e.Memory, err = evoke.Open(ctx, opts); err != nil {
 		return nil, errors.Join(err, e.backends.Close())
 	}
+	close(e.opened)
 	return e, nil
 }
 

@@ -55,6 +55,9 @@ type ApproveResult = evoke.ApproveResult
 // AuditResult defines model for AuditResult.
 type AuditResult = evoke.AuditResult
 
+// BudgetPolicy Limits of what the tenant takes of its language model, days in UTC. A tenant cannot give itself more than the configuration does.
+type BudgetPolicy = evoke.BudgetPolicy
+
 // Category defines model for Category.
 type Category = store.Category
 
@@ -192,8 +195,14 @@ type ForgetRequest struct {
 	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 	Filter *Filter `json:"filter,omitempty"`
 	Ids    *Ids    `json:"ids,omitempty"`
-	Thread *Name   `json:"thread,omitempty"`
-	User   *Name   `json:"user,omitempty"`
+
+	// Soft take it out of sight and keep it until `until`: it can be restored
+	Soft   *bool `json:"soft,omitempty"`
+	Thread *Name `json:"thread,omitempty"`
+
+	// Until until when it can be restored; default memory.forget_days from now, with soft
+	Until *time.Time `json:"until,omitempty"`
+	User  *Name      `json:"user,omitempty"`
 }
 
 // ForgetResult defines model for ForgetResult.
@@ -208,6 +217,28 @@ type HistoryResult struct {
 
 // Hit defines model for Hit.
 type Hit = recall.Hit
+
+// Hold defines model for Hold.
+type Hold = evoke.LegalHold
+
+// HoldRequest Either tenant, or a user, an agent, a thread or several of these, all of which must hold.
+type HoldRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+
+	// Id a name of its own; default: one is made
+	Id *string `json:"id,omitempty"`
+
+	// Reason shown to whom the hold stops
+	Reason string `json:"reason"`
+	Tenant *bool  `json:"tenant,omitempty"`
+	Thread *Name  `json:"thread,omitempty"`
+	User   *Name  `json:"user,omitempty"`
+}
+
+// HoldsResult defines model for HoldsResult.
+type HoldsResult struct {
+	Holds []Hold `json:"holds"`
+}
 
 // Ids defines model for Ids.
 type Ids = []string
@@ -273,6 +304,9 @@ type Metadata = store.Metadata
 // Name defines model for Name.
 type Name = string
 
+// NamespacePolicy Whose memory an agent works on: the rules, then those of the preset.
+type NamespacePolicy = evoke.NamespacePolicy
+
 // Operation defines model for Operation.
 type Operation = store.Operation
 
@@ -316,6 +350,14 @@ type Parts = recall.Parts
 
 // Pending Work that is promised and not done yet.
 type Pending = evoke.Pending
+
+// PolicyHistory defines model for PolicyHistory.
+type PolicyHistory struct {
+	Versions []evoke.PolicyVersion `json:"versions"`
+}
+
+// PolicyResult defines model for PolicyResult.
+type PolicyResult = evoke.PolicyResult
 
 // Problem defines model for Problem.
 type Problem struct {
@@ -387,6 +429,9 @@ type RecallRequest struct {
 // RecallResult defines model for RecallResult.
 type RecallResult = evoke.RecallResult
 
+// RedactionPolicy Personal data and secrets in what is written and asked.
+type RedactionPolicy = evoke.RedactionPolicy
+
 // RejectResult defines model for RejectResult.
 type RejectResult = evoke.RejectResult
 
@@ -396,9 +441,12 @@ type RememberRequest struct {
 	Category   *Category `json:"category,omitempty"`
 	Confidence *Unit     `json:"confidence,omitempty"`
 	Content    string    `json:"content"`
-	Id         *string   `json:"id,omitempty"`
-	Importance *Unit     `json:"importance,omitempty"`
-	Kind       *Kind     `json:"kind,omitempty"`
+
+	// ExpiresAt from then on it is kept no longer; default: for good
+	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
+	Id         *string    `json:"id,omitempty"`
+	Importance *Unit      `json:"importance,omitempty"`
+	Kind       *Kind      `json:"kind,omitempty"`
 
 	// Metadata Flat; values are strings, numbers, booleans or lists of strings.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -416,6 +464,40 @@ type RememberRequest struct {
 // RememberResult defines model for RememberResult.
 type RememberResult = evoke.RememberResult
 
+// RestoreRequest Exactly one of ids, batch, filter and all.
+type RestoreRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+	All   *bool `json:"all,omitempty"`
+
+	// Batch id of a soft forgetting or of a retention: all that it took
+	Batch  *string `json:"batch,omitempty"`
+	DryRun *bool   `json:"dry_run,omitempty"`
+
+	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
+	Filter *Filter `json:"filter,omitempty"`
+	Ids    *Ids    `json:"ids,omitempty"`
+	Thread *Name   `json:"thread,omitempty"`
+	User   *Name   `json:"user,omitempty"`
+}
+
+// RestoreResult defines model for RestoreResult.
+type RestoreResult = evoke.RestoreResult
+
+// RetainRequest defines model for RetainRequest.
+type RetainRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+
+	// DryRun take nothing; the operation's result tells what would go
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// Policy What the tenant's memories keep no longer, when retention is run; 0 or left out is no bound.
+	Policy *RetentionPolicy `json:"policy,omitempty"`
+	User   *Name            `json:"user,omitempty"`
+}
+
+// RetentionPolicy What the tenant's memories keep no longer, when retention is run; 0 or left out is no bound.
+type RetentionPolicy = evoke.RetentionPolicy
+
 // RetryRequest defines model for RetryRequest.
 type RetryRequest struct {
 	Ids Ids `json:"ids"`
@@ -423,6 +505,9 @@ type RetryRequest struct {
 
 // RetryResult defines model for RetryResult.
 type RetryResult = evoke.RetryResult
+
+// ReviewPolicy Which of the facts distilled from conversations wait for a person.
+type ReviewPolicy = evoke.ReviewPolicy
 
 // ReviewRequest ids, or at least one of the fields that select
 type ReviewRequest struct {
@@ -442,6 +527,31 @@ type ReviewRequest struct {
 	User      *Name   `json:"user,omitempty"`
 }
 
+// Schedule defines model for Schedule.
+type Schedule = evoke.Schedule
+
+// ScheduleRequest defines model for ScheduleRequest.
+type ScheduleRequest struct {
+	EveryHours int `json:"every_hours"`
+
+	// Next when it starts first; default once every_hours have passed
+	Next *time.Time `json:"next,omitempty"`
+}
+
+// SchedulesResult defines model for SchedulesResult.
+type SchedulesResult struct {
+	Schedules []Schedule `json:"schedules"`
+}
+
+// SetPolicyRequest defines model for SetPolicyRequest.
+type SetPolicyRequest struct {
+	// Policy A section that is left out is as the server's configuration says.
+	Policy TenantPolicy `json:"policy"`
+
+	// Version of the policy as it was read; 0 where none was ever set
+	Version int64 `json:"version"`
+}
+
 // Shape How the block is laid out. lines: corrections and standing instructions, profile, then hits, the best first. briefing: the same under headings, facts and excerpts of conversations apart, excerpts in the order of time. full: as lines, each with its id, origin, trust, confidence and the turns it rests on.
 type Shape = recall.Shape
 
@@ -451,8 +561,22 @@ type ShownBlock = store.ShownBlock
 // Stats defines model for Stats.
 type Stats = evoke.Stats
 
+// Tenant defines model for Tenant.
+type Tenant = evoke.Tenant
+
+// TenantPolicy A section that is left out is as the server's configuration says.
+type TenantPolicy = evoke.TenantPolicy
+
+// TenantRequest defines model for TenantRequest.
+type TenantRequest struct {
+	Name string `json:"name"`
+}
+
 // TenantStats defines model for TenantStats.
 type TenantStats = evoke.TenantStats
+
+// TenantsResult defines model for TenantsResult.
+type TenantsResult = evoke.TenantsResult
 
 // TimeRange defines model for TimeRange.
 type TimeRange = store.TimeRange
@@ -486,7 +610,10 @@ type UpdateRequest struct {
 	Category   *Category `json:"category,omitempty"`
 	Confidence *Unit     `json:"confidence,omitempty"`
 	Content    *string   `json:"content,omitempty"`
-	Importance *Unit     `json:"importance,omitempty"`
+
+	// ExpiresAt from then on it is kept no longer; 0001-01-01T00:00:00Z: for good
+	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
+	Importance *Unit      `json:"importance,omitempty"`
 
 	// Metadata Flat; values are strings, numbers, booleans or lists of strings.
 	Metadata  *Metadata  `json:"metadata,omitempty"`
@@ -494,6 +621,9 @@ type UpdateRequest struct {
 	ValidFrom *time.Time `json:"valid_from,omitempty"`
 	ValidTo   *time.Time `json:"valid_to,omitempty"`
 }
+
+// UsageDay defines model for UsageDay.
+type UsageDay = evoke.UsageDay
 
 // UsageResult defines model for UsageResult.
 type UsageResult = evoke.UsageResult
@@ -519,6 +649,9 @@ type Id = string
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
+
+// KeyName defines model for KeyName.
+type KeyName = string
 
 // Thread defines model for Thread.
 type Thread = Name
@@ -590,6 +723,19 @@ type AdminExportParams struct {
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 }
 
+// AdminForgottenParams defines parameters for AdminForgotten.
+type AdminForgottenParams struct {
+	// User whose memory; empty: "default"
+	User *User `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+	Limit *int   `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // AdminImportParams defines parameters for AdminImport.
 type AdminImportParams struct {
 	// User whose memory; empty: "default"
@@ -623,6 +769,12 @@ type AdminOperationsParams struct {
 type AdminOperationParams struct {
 	// Wait seconds to wait for the operation to end
 	Wait *float32 `form:"wait,omitempty" json:"wait,omitempty"`
+}
+
+// AdminResetPolicyParams defines parameters for AdminResetPolicy.
+type AdminResetPolicyParams struct {
+	// Version of the policy as it was read; any other than the stored one is a conflict
+	Version int64 `form:"version" json:"version"`
 }
 
 // AdminQuarantineParams defines parameters for AdminQuarantine.
@@ -659,6 +811,12 @@ type AdminDrainParams struct {
 	Wait *float32 `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
+// AdminStatsParams defines parameters for AdminStats.
+type AdminStatsParams struct {
+	// Users how many users are counted by themselves, those with the most items; 0 for none
+	Users *int `form:"users,omitempty" json:"users,omitempty"`
+}
+
 // ShownBlockParams defines parameters for ShownBlock.
 type ShownBlockParams struct {
 	// User whose memory; empty: "default"
@@ -672,6 +830,34 @@ type ShownBlockParams struct {
 type EventParams struct {
 	// Wait seconds to wait for the event to end
 	Wait *float32 `form:"wait,omitempty" json:"wait,omitempty"`
+}
+
+// InstallationAuditParams defines parameters for InstallationAudit.
+type InstallationAuditParams struct {
+	// Verb such as create tenant
+	Verb *Name      `form:"verb,omitempty" json:"verb,omitempty"`
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To exclusive
+	To    *time.Time `form:"to,omitempty" json:"to,omitempty"`
+	Limit *int       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// TenantsParams defines parameters for Tenants.
+type TenantsParams struct {
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor next of the page before
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// RotateTenantKeyParams defines parameters for RotateTenantKey.
+type RotateTenantKeyParams struct {
+	// Grace for how many seconds the old secret is taken as well
+	Grace *int `form:"grace,omitempty" json:"grace,omitempty"`
 }
 
 // ListParams defines parameters for List.
@@ -800,8 +986,14 @@ type AdminRetryEventsJSONRequestBody = RetryRequest
 // AdminForgetJSONRequestBody defines body for AdminForget for application/json ContentType.
 type AdminForgetJSONRequestBody = ForgetRequest
 
+// AdminAddHoldJSONRequestBody defines body for AdminAddHold for application/json ContentType.
+type AdminAddHoldJSONRequestBody = HoldRequest
+
 // AdminCreateKeyJSONRequestBody defines body for AdminCreateKey for application/json ContentType.
 type AdminCreateKeyJSONRequestBody = KeyRequest
+
+// AdminSetPolicyJSONRequestBody defines body for AdminSetPolicy for application/json ContentType.
+type AdminSetPolicyJSONRequestBody = SetPolicyRequest
 
 // AdminApproveJSONRequestBody defines body for AdminApprove for application/json ContentType.
 type AdminApproveJSONRequestBody = ReviewRequest
@@ -811,6 +1003,15 @@ type AdminEditProposalJSONRequestBody = EditProposalRequest
 
 // AdminRejectJSONRequestBody defines body for AdminReject for application/json ContentType.
 type AdminRejectJSONRequestBody = ReviewRequest
+
+// AdminRestoreJSONRequestBody defines body for AdminRestore for application/json ContentType.
+type AdminRestoreJSONRequestBody = RestoreRequest
+
+// AdminRetainJSONRequestBody defines body for AdminRetain for application/json ContentType.
+type AdminRetainJSONRequestBody = RetainRequest
+
+// AdminSetScheduleJSONRequestBody defines body for AdminSetSchedule for application/json ContentType.
+type AdminSetScheduleJSONRequestBody = ScheduleRequest
 
 // AdminUndoJSONRequestBody defines body for AdminUndo for application/json ContentType.
 type AdminUndoJSONRequestBody = UndoRequest
@@ -823,6 +1024,12 @@ type FeedbackJSONRequestBody = FeedbackRequest
 
 // FlushJSONRequestBody defines body for Flush for application/json ContentType.
 type FlushJSONRequestBody = FlushRequest
+
+// CreateTenantJSONRequestBody defines body for CreateTenant for application/json ContentType.
+type CreateTenantJSONRequestBody = TenantRequest
+
+// CreateTenantKeyJSONRequestBody defines body for CreateTenantKey for application/json ContentType.
+type CreateTenantKeyJSONRequestBody = KeyRequest
 
 // RememberJSONRequestBody defines body for Remember for application/json ContentType.
 type RememberJSONRequestBody = RememberRequest
@@ -859,9 +1066,21 @@ type ServerInterface interface {
 	// AdminExport Every version of every item as JSON Lines; without user and agent those of the whole tenant
 	// (GET /v1/admin/export)
 	AdminExport(ctx echo.Context, params AdminExportParams) error
-	// AdminForget Remove items for good: by ids, by a filter, or all of a memory
+	// AdminForget Remove items, for good or until a time: by ids, by a filter, or all of a memory
 	// (POST /v1/admin/forget)
 	AdminForget(ctx echo.Context) error
+	// AdminForgotten What is softly forgotten in a memory and not yet gone, by id; aside tells until when it can be restored
+	// (GET /v1/admin/forgotten)
+	AdminForgotten(ctx echo.Context, params AdminForgottenParams) error
+	// AdminHolds Legal holds, by id; needs a key that grants every user and agent
+	// (GET /v1/admin/holds)
+	AdminHolds(ctx echo.Context) error
+	// AdminAddHold Keep memories from being removed until the hold is released; needs a key that grants every user and agent
+	// (POST /v1/admin/holds)
+	AdminAddHold(ctx echo.Context) error
+	// AdminReleaseHold End a legal hold; needs a key that grants every user and agent
+	// (DELETE /v1/admin/holds/{id})
+	AdminReleaseHold(ctx echo.Context, id Id) error
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx echo.Context, params AdminImportParams) error
@@ -889,6 +1108,21 @@ type ServerInterface interface {
 	// AdminRetryOperation Run a failed or canceled operation again, from where it ended; needs a key that grants every user and agent
 	// (POST /v1/admin/operations/{id}/retry)
 	AdminRetryOperation(ctx echo.Context, id Id) error
+	// AdminResetPolicy Take everything out of the policy, so that the server's configuration holds; needs a key that grants every user and agent
+	// (DELETE /v1/admin/policy)
+	AdminResetPolicy(ctx echo.Context, params AdminResetPolicyParams) error
+	// AdminPolicy What the tenant has set for itself, what holds, and where each part of that comes from; needs a key that grants every user and agent
+	// (GET /v1/admin/policy)
+	AdminPolicy(ctx echo.Context) error
+	// AdminSetPolicy Put a policy in the place of the one before, as a whole; needs a key that grants every user and agent
+	// (PUT /v1/admin/policy)
+	AdminSetPolicy(ctx echo.Context) error
+	// AdminPolicyHistory The tenant's policies, the current one and the last hundred before it; needs a key that grants every user and agent
+	// (GET /v1/admin/policy/history)
+	AdminPolicyHistory(ctx echo.Context) error
+	// AdminPurge Remove for good what was softly forgotten and is past its time, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/purge)
+	AdminPurge(ctx echo.Context) error
 	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/quarantine)
 	AdminQuarantine(ctx echo.Context, params AdminQuarantineParams) error
@@ -913,9 +1147,24 @@ type ServerInterface interface {
 	// AdminResume End a pause; needs a key that grants every user and agent
 	// (POST /v1/admin/queue/resume)
 	AdminResume(ctx echo.Context) error
-	// AdminStats What the tenant has, over all memories, by kind, category and age, and what it takes; needs a key that grants every user and agent
+	// AdminRestore Bring back what was softly forgotten in a memory, as it was
+	// (POST /v1/admin/restore)
+	AdminRestore(ctx echo.Context) error
+	// AdminRetain Run the retention policy, or a dry run that tells what would go and why, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/retain)
+	AdminRetain(ctx echo.Context) error
+	// AdminSchedules What starts again and again, by name; needs a key that grants every user and agent
+	// (GET /v1/admin/schedules)
+	AdminSchedules(ctx echo.Context) error
+	// AdminDropSchedule End a schedule; needs a key that grants every user and agent
+	// (DELETE /v1/admin/schedules/{id})
+	AdminDropSchedule(ctx echo.Context, id Id) error
+	// AdminSetSchedule Have an operation (retain, purge) start every so many hours; needs a key that grants every user and agent
+	// (PUT /v1/admin/schedules/{id})
+	AdminSetSchedule(ctx echo.Context, id Id) error
+	// AdminStats What the tenant has, over all memories, by kind, category, age and user, and what it takes; needs a key that grants every user and agent
 	// (GET /v1/admin/stats)
-	AdminStats(ctx echo.Context) error
+	AdminStats(ctx echo.Context, params AdminStatsParams) error
 	// AdminUndo Take a batch of writes to a memory back, as an operation that can itself be undone
 	// (POST /v1/admin/undo)
 	AdminUndo(ctx echo.Context) error
@@ -934,6 +1183,36 @@ type ServerInterface interface {
 	// Flush Distil facts from waiting conversations now: of a thread, a user, or (all) the whole tenant
 	// (POST /v1/flush)
 	Flush(ctx echo.Context) error
+	// InstallationAudit Who made, disabled and enabled tenants, newest first; what was done in a tenant is in its own audit log
+	// (GET /v1/installation/audit)
+	InstallationAudit(ctx echo.Context, params InstallationAuditParams) error
+	// Tenants The tenants that were made here, that the configuration knows, that have keys or a policy, or that hold items
+	// (GET /v1/installation/tenants)
+	Tenants(ctx echo.Context, params TenantsParams) error
+	// CreateTenant Make a tenant known, so that keys can be made for it
+	// (POST /v1/installation/tenants)
+	CreateTenant(ctx echo.Context) error
+	// Tenant A tenant
+	// (GET /v1/installation/tenants/{id})
+	Tenant(ctx echo.Context, id Id) error
+	// DisableTenant Refuse everything of a tenant until it is enabled again; nothing is removed
+	// (POST /v1/installation/tenants/{id}/disable)
+	DisableTenant(ctx echo.Context, id Id) error
+	// EnableTenant End a disable
+	// (POST /v1/installation/tenants/{id}/enable)
+	EnableTenant(ctx echo.Context, id Id) error
+	// TenantKeys A tenant's keys that were made here, without secrets, 1000 at most
+	// (GET /v1/installation/tenants/{id}/keys)
+	TenantKeys(ctx echo.Context, id Id) error
+	// CreateTenantKey Make a key of a tenant
+	// (POST /v1/installation/tenants/{id}/keys)
+	CreateTenantKey(ctx echo.Context, id Id) error
+	// RevokeTenantKey End a key of a tenant, named by its name, from the next call on
+	// (DELETE /v1/installation/tenants/{id}/keys/{key})
+	RevokeTenantKey(ctx echo.Context, id Id, key KeyName) error
+	// RotateTenantKey Give a key of a tenant, named by its name, a new secret
+	// (POST /v1/installation/tenants/{id}/keys/{key}/rotate)
+	RotateTenantKey(ctx echo.Context, id Id, key KeyName, params RotateTenantKeyParams) error
 	// List List items, page by page; newest first unless another order is asked for
 	// (GET /v1/memories)
 	List(ctx echo.Context, params ListParams) error
@@ -1188,6 +1467,79 @@ func (w *ServerInterfaceWrapper) AdminForget(ctx echo.Context) error {
 	return err
 }
 
+// AdminForgotten converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminForgotten(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminForgottenParams
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminForgotten(ctx, params)
+	return err
+}
+
+// AdminHolds converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminHolds(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminHolds(ctx)
+	return err
+}
+
+// AdminAddHold converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminAddHold(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminAddHold(ctx)
+	return err
+}
+
+// AdminReleaseHold converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminReleaseHold(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminReleaseHold(ctx, id)
+	return err
+}
+
 // AdminImport converts echo context to params.
 func (w *ServerInterfaceWrapper) AdminImport(ctx echo.Context) error {
 	var err error
@@ -1375,6 +1727,60 @@ func (w *ServerInterfaceWrapper) AdminRetryOperation(ctx echo.Context) error {
 	return err
 }
 
+// AdminResetPolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminResetPolicy(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminResetPolicyParams
+	// ------------- Required query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", ctx.QueryParams(), &params.Version, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminResetPolicy(ctx, params)
+	return err
+}
+
+// AdminPolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminPolicy(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminPolicy(ctx)
+	return err
+}
+
+// AdminSetPolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminSetPolicy(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminSetPolicy(ctx)
+	return err
+}
+
+// AdminPolicyHistory converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminPolicyHistory(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminPolicyHistory(ctx)
+	return err
+}
+
+// AdminPurge converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminPurge(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminPurge(ctx)
+	return err
+}
+
 // AdminQuarantine converts echo context to params.
 func (w *ServerInterfaceWrapper) AdminQuarantine(ctx echo.Context) error {
 	var err error
@@ -1521,12 +1927,80 @@ func (w *ServerInterfaceWrapper) AdminResume(ctx echo.Context) error {
 	return err
 }
 
+// AdminRestore converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRestore(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRestore(ctx)
+	return err
+}
+
+// AdminRetain converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRetain(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRetain(ctx)
+	return err
+}
+
+// AdminSchedules converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminSchedules(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminSchedules(ctx)
+	return err
+}
+
+// AdminDropSchedule converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminDropSchedule(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminDropSchedule(ctx, id)
+	return err
+}
+
+// AdminSetSchedule converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminSetSchedule(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminSetSchedule(ctx, id)
+	return err
+}
+
 // AdminStats converts echo context to params.
 func (w *ServerInterfaceWrapper) AdminStats(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AdminStatsParams
+	// ------------- Optional query parameter "users" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "users", ctx.QueryParams(), &params.Users, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter users: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.AdminStats(ctx)
+	err = w.Handler.AdminStats(ctx, params)
 	return err
 }
 
@@ -1620,6 +2094,223 @@ func (w *ServerInterfaceWrapper) Flush(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.Flush(ctx)
+	return err
+}
+
+// InstallationAudit converts echo context to params.
+func (w *ServerInterfaceWrapper) InstallationAudit(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params InstallationAuditParams
+	// ------------- Optional query parameter "verb" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "verb", ctx.QueryParams(), &params.Verb, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter verb: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.InstallationAudit(ctx, params)
+	return err
+}
+
+// Tenants converts echo context to params.
+func (w *ServerInterfaceWrapper) Tenants(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TenantsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Tenants(ctx, params)
+	return err
+}
+
+// CreateTenant converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateTenant(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateTenant(ctx)
+	return err
+}
+
+// Tenant converts echo context to params.
+func (w *ServerInterfaceWrapper) Tenant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Tenant(ctx, id)
+	return err
+}
+
+// DisableTenant converts echo context to params.
+func (w *ServerInterfaceWrapper) DisableTenant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DisableTenant(ctx, id)
+	return err
+}
+
+// EnableTenant converts echo context to params.
+func (w *ServerInterfaceWrapper) EnableTenant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EnableTenant(ctx, id)
+	return err
+}
+
+// TenantKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) TenantKeys(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.TenantKeys(ctx, id)
+	return err
+}
+
+// CreateTenantKey converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateTenantKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateTenantKey(ctx, id)
+	return err
+}
+
+// RevokeTenantKey converts echo context to params.
+func (w *ServerInterfaceWrapper) RevokeTenantKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "key" -------------
+	var key KeyName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "key", ctx.Param("key"), &key, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RevokeTenantKey(ctx, id, key)
+	return err
+}
+
+// RotateTenantKey converts echo context to params.
+func (w *ServerInterfaceWrapper) RotateTenantKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "key" -------------
+	var key KeyName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "key", ctx.Param("key"), &key, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RotateTenantKeyParams
+	// ------------- Optional query parameter "grace" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "grace", ctx.QueryParams(), &params.Grace, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grace: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RotateTenantKey(ctx, id, key, params)
 	return err
 }
 
@@ -2108,6 +2799,16 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/stats", wrapper.Stats, options.OperationMiddlewares["stats"]...)
 	router.GET(options.BaseURL+"/v1/usage", wrapper.Usage, options.OperationMiddlewares["usage"]...)
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
+	router.POST(options.BaseURL+"/v1/admin/restore", wrapper.AdminRestore, options.OperationMiddlewares["adminRestore"]...)
+	router.GET(options.BaseURL+"/v1/admin/forgotten", wrapper.AdminForgotten, options.OperationMiddlewares["adminForgotten"]...)
+	router.POST(options.BaseURL+"/v1/admin/retain", wrapper.AdminRetain, options.OperationMiddlewares["adminRetain"]...)
+	router.POST(options.BaseURL+"/v1/admin/purge", wrapper.AdminPurge, options.OperationMiddlewares["adminPurge"]...)
+	router.GET(options.BaseURL+"/v1/admin/holds", wrapper.AdminHolds, options.OperationMiddlewares["adminHolds"]...)
+	router.POST(options.BaseURL+"/v1/admin/holds", wrapper.AdminAddHold, options.OperationMiddlewares["adminAddHold"]...)
+	router.DELETE(options.BaseURL+"/v1/admin/holds/:id", wrapper.AdminReleaseHold, options.OperationMiddlewares["adminReleaseHold"]...)
+	router.GET(options.BaseURL+"/v1/admin/schedules", wrapper.AdminSchedules, options.OperationMiddlewares["adminSchedules"]...)
+	router.DELETE(options.BaseURL+"/v1/admin/schedules/:id", wrapper.AdminDropSchedule, options.OperationMiddlewares["adminDropSchedule"]...)
+	router.PUT(options.BaseURL+"/v1/admin/schedules/:id", wrapper.AdminSetSchedule, options.OperationMiddlewares["adminSetSchedule"]...)
 	router.GET(options.BaseURL+"/v1/admin/events", wrapper.AdminEvents, options.OperationMiddlewares["adminEvents"]...)
 	router.POST(options.BaseURL+"/v1/admin/events/retry", wrapper.AdminRetryEvents, options.OperationMiddlewares["adminRetryEvents"]...)
 	router.GET(options.BaseURL+"/v1/admin/quarantine", wrapper.AdminQuarantine, options.OperationMiddlewares["adminQuarantine"]...)
@@ -2129,6 +2830,20 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/keys", wrapper.AdminCreateKey, options.OperationMiddlewares["adminCreateKey"]...)
 	router.DELETE(options.BaseURL+"/v1/admin/keys/:id", wrapper.AdminRevokeKey, options.OperationMiddlewares["adminRevokeKey"]...)
 	router.POST(options.BaseURL+"/v1/admin/keys/:id/rotate", wrapper.AdminRotateKey, options.OperationMiddlewares["adminRotateKey"]...)
+	router.DELETE(options.BaseURL+"/v1/admin/policy", wrapper.AdminResetPolicy, options.OperationMiddlewares["adminResetPolicy"]...)
+	router.GET(options.BaseURL+"/v1/admin/policy", wrapper.AdminPolicy, options.OperationMiddlewares["adminPolicy"]...)
+	router.PUT(options.BaseURL+"/v1/admin/policy", wrapper.AdminSetPolicy, options.OperationMiddlewares["adminSetPolicy"]...)
+	router.GET(options.BaseURL+"/v1/admin/policy/history", wrapper.AdminPolicyHistory, options.OperationMiddlewares["adminPolicyHistory"]...)
+	router.GET(options.BaseURL+"/v1/installation/tenants", wrapper.Tenants, options.OperationMiddlewares["tenants"]...)
+	router.POST(options.BaseURL+"/v1/installation/tenants", wrapper.CreateTenant, options.OperationMiddlewares["createTenant"]...)
+	router.GET(options.BaseURL+"/v1/installation/tenants/:id", wrapper.Tenant, options.OperationMiddlewares["tenant"]...)
+	router.POST(options.BaseURL+"/v1/installation/tenants/:id/disable", wrapper.DisableTenant, options.OperationMiddlewares["disableTenant"]...)
+	router.POST(options.BaseURL+"/v1/installation/tenants/:id/enable", wrapper.EnableTenant, options.OperationMiddlewares["enableTenant"]...)
+	router.GET(options.BaseURL+"/v1/installation/tenants/:id/keys", wrapper.TenantKeys, options.OperationMiddlewares["tenantKeys"]...)
+	router.POST(options.BaseURL+"/v1/installation/tenants/:id/keys", wrapper.CreateTenantKey, options.OperationMiddlewares["createTenantKey"]...)
+	router.DELETE(options.BaseURL+"/v1/installation/tenants/:id/keys/:key", wrapper.RevokeTenantKey, options.OperationMiddlewares["revokeTenantKey"]...)
+	router.POST(options.BaseURL+"/v1/installation/tenants/:id/keys/:key/rotate", wrapper.RotateTenantKey, options.OperationMiddlewares["rotateTenantKey"]...)
+	router.GET(options.BaseURL+"/v1/installation/audit", wrapper.InstallationAudit, options.OperationMiddlewares["installationAudit"]...)
 	router.GET(options.BaseURL+"/v1/admin/stats", wrapper.AdminStats, options.OperationMiddlewares["adminStats"]...)
 	router.GET(options.BaseURL+"/v1/admin/audit", wrapper.AdminAudit, options.OperationMiddlewares["adminAudit"]...)
 	router.GET(options.BaseURL+"/v1/admin/export", wrapper.AdminExport, options.OperationMiddlewares["adminExport"]...)
@@ -2429,6 +3144,155 @@ type AdminForgetdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminForgetdefaultApplicationProblemPlusJSONResponse) VisitAdminForgetResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminForgottenRequestObject struct {
+	Params AdminForgottenParams
+}
+
+type AdminForgottenResponseObject interface {
+	VisitAdminForgottenResponse(w http.ResponseWriter) error
+}
+
+type AdminForgotten200JSONResponse Page
+
+func (response AdminForgotten200JSONResponse) VisitAdminForgottenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminForgottendefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminForgottendefaultApplicationProblemPlusJSONResponse) VisitAdminForgottenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminHoldsRequestObject struct {
+}
+
+type AdminHoldsResponseObject interface {
+	VisitAdminHoldsResponse(w http.ResponseWriter) error
+}
+
+type AdminHolds200JSONResponse HoldsResult
+
+func (response AdminHolds200JSONResponse) VisitAdminHoldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminHoldsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminHoldsdefaultApplicationProblemPlusJSONResponse) VisitAdminHoldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminAddHoldRequestObject struct {
+	Body *AdminAddHoldJSONRequestBody
+}
+
+type AdminAddHoldResponseObject interface {
+	VisitAdminAddHoldResponse(w http.ResponseWriter) error
+}
+
+type AdminAddHold201JSONResponse Hold
+
+func (response AdminAddHold201JSONResponse) VisitAdminAddHoldResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminAddHolddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminAddHolddefaultApplicationProblemPlusJSONResponse) VisitAdminAddHoldResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminReleaseHoldRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type AdminReleaseHoldResponseObject interface {
+	VisitAdminReleaseHoldResponse(w http.ResponseWriter) error
+}
+
+type AdminReleaseHold204Response struct {
+}
+
+func (response AdminReleaseHold204Response) VisitAdminReleaseHoldResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type AdminReleaseHolddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminReleaseHolddefaultApplicationProblemPlusJSONResponse) VisitAdminReleaseHoldResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -2793,6 +3657,198 @@ func (response AdminRetryOperationdefaultApplicationProblemPlusJSONResponse) Vis
 	return err
 }
 
+type AdminResetPolicyRequestObject struct {
+	Params AdminResetPolicyParams
+}
+
+type AdminResetPolicyResponseObject interface {
+	VisitAdminResetPolicyResponse(w http.ResponseWriter) error
+}
+
+type AdminResetPolicy200JSONResponse PolicyResult
+
+func (response AdminResetPolicy200JSONResponse) VisitAdminResetPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminResetPolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminResetPolicydefaultApplicationProblemPlusJSONResponse) VisitAdminResetPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPolicyRequestObject struct {
+}
+
+type AdminPolicyResponseObject interface {
+	VisitAdminPolicyResponse(w http.ResponseWriter) error
+}
+
+type AdminPolicy200JSONResponse PolicyResult
+
+func (response AdminPolicy200JSONResponse) VisitAdminPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminPolicydefaultApplicationProblemPlusJSONResponse) VisitAdminPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminSetPolicyRequestObject struct {
+	Body *AdminSetPolicyJSONRequestBody
+}
+
+type AdminSetPolicyResponseObject interface {
+	VisitAdminSetPolicyResponse(w http.ResponseWriter) error
+}
+
+type AdminSetPolicy200JSONResponse PolicyResult
+
+func (response AdminSetPolicy200JSONResponse) VisitAdminSetPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminSetPolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminSetPolicydefaultApplicationProblemPlusJSONResponse) VisitAdminSetPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPolicyHistoryRequestObject struct {
+}
+
+type AdminPolicyHistoryResponseObject interface {
+	VisitAdminPolicyHistoryResponse(w http.ResponseWriter) error
+}
+
+type AdminPolicyHistory200JSONResponse PolicyHistory
+
+func (response AdminPolicyHistory200JSONResponse) VisitAdminPolicyHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPolicyHistorydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminPolicyHistorydefaultApplicationProblemPlusJSONResponse) VisitAdminPolicyHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPurgeRequestObject struct {
+}
+
+type AdminPurgeResponseObject interface {
+	VisitAdminPurgeResponse(w http.ResponseWriter) error
+}
+
+type AdminPurge202JSONResponse OperationResult
+
+func (response AdminPurge202JSONResponse) VisitAdminPurgeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminPurgedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminPurgedefaultApplicationProblemPlusJSONResponse) VisitAdminPurgeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AdminQuarantineRequestObject struct {
 	Params AdminQuarantineParams
 }
@@ -3102,7 +4158,197 @@ func (response AdminResumedefaultApplicationProblemPlusJSONResponse) VisitAdminR
 	return err
 }
 
+type AdminRestoreRequestObject struct {
+	Body *AdminRestoreJSONRequestBody
+}
+
+type AdminRestoreResponseObject interface {
+	VisitAdminRestoreResponse(w http.ResponseWriter) error
+}
+
+type AdminRestore200JSONResponse RestoreResult
+
+func (response AdminRestore200JSONResponse) VisitAdminRestoreResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRestoredefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRestoredefaultApplicationProblemPlusJSONResponse) VisitAdminRestoreResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRetainRequestObject struct {
+	Body *AdminRetainJSONRequestBody
+}
+
+type AdminRetainResponseObject interface {
+	VisitAdminRetainResponse(w http.ResponseWriter) error
+}
+
+type AdminRetain202JSONResponse OperationResult
+
+func (response AdminRetain202JSONResponse) VisitAdminRetainResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRetaindefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRetaindefaultApplicationProblemPlusJSONResponse) VisitAdminRetainResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminSchedulesRequestObject struct {
+}
+
+type AdminSchedulesResponseObject interface {
+	VisitAdminSchedulesResponse(w http.ResponseWriter) error
+}
+
+type AdminSchedules200JSONResponse SchedulesResult
+
+func (response AdminSchedules200JSONResponse) VisitAdminSchedulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminSchedulesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminSchedulesdefaultApplicationProblemPlusJSONResponse) VisitAdminSchedulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminDropScheduleRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type AdminDropScheduleResponseObject interface {
+	VisitAdminDropScheduleResponse(w http.ResponseWriter) error
+}
+
+type AdminDropSchedule204Response struct {
+}
+
+func (response AdminDropSchedule204Response) VisitAdminDropScheduleResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type AdminDropScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminDropScheduledefaultApplicationProblemPlusJSONResponse) VisitAdminDropScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminSetScheduleRequestObject struct {
+	Id   Id `json:"id"`
+	Body *AdminSetScheduleJSONRequestBody
+}
+
+type AdminSetScheduleResponseObject interface {
+	VisitAdminSetScheduleResponse(w http.ResponseWriter) error
+}
+
+type AdminSetSchedule200JSONResponse Schedule
+
+func (response AdminSetSchedule200JSONResponse) VisitAdminSetScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminSetScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminSetScheduledefaultApplicationProblemPlusJSONResponse) VisitAdminSetScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AdminStatsRequestObject struct {
+	Params AdminStatsParams
 }
 
 type AdminStatsResponseObject interface {
@@ -3379,6 +4625,400 @@ type FlushdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response FlushdefaultApplicationProblemPlusJSONResponse) VisitFlushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type InstallationAuditRequestObject struct {
+	Params InstallationAuditParams
+}
+
+type InstallationAuditResponseObject interface {
+	VisitInstallationAuditResponse(w http.ResponseWriter) error
+}
+
+type InstallationAudit200JSONResponse AuditResult
+
+func (response InstallationAudit200JSONResponse) VisitInstallationAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type InstallationAuditdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response InstallationAuditdefaultApplicationProblemPlusJSONResponse) VisitInstallationAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TenantsRequestObject struct {
+	Params TenantsParams
+}
+
+type TenantsResponseObject interface {
+	VisitTenantsResponse(w http.ResponseWriter) error
+}
+
+type Tenants200JSONResponse TenantsResult
+
+func (response Tenants200JSONResponse) VisitTenantsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TenantsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TenantsdefaultApplicationProblemPlusJSONResponse) VisitTenantsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTenantRequestObject struct {
+	Body *CreateTenantJSONRequestBody
+}
+
+type CreateTenantResponseObject interface {
+	VisitCreateTenantResponse(w http.ResponseWriter) error
+}
+
+type CreateTenant201JSONResponse Tenant
+
+func (response CreateTenant201JSONResponse) VisitCreateTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTenantdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateTenantdefaultApplicationProblemPlusJSONResponse) VisitCreateTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TenantRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type TenantResponseObject interface {
+	VisitTenantResponse(w http.ResponseWriter) error
+}
+
+type Tenant200JSONResponse Tenant
+
+func (response Tenant200JSONResponse) VisitTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TenantdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TenantdefaultApplicationProblemPlusJSONResponse) VisitTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DisableTenantRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type DisableTenantResponseObject interface {
+	VisitDisableTenantResponse(w http.ResponseWriter) error
+}
+
+type DisableTenant200JSONResponse Tenant
+
+func (response DisableTenant200JSONResponse) VisitDisableTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DisableTenantdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DisableTenantdefaultApplicationProblemPlusJSONResponse) VisitDisableTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableTenantRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type EnableTenantResponseObject interface {
+	VisitEnableTenantResponse(w http.ResponseWriter) error
+}
+
+type EnableTenant200JSONResponse Tenant
+
+func (response EnableTenant200JSONResponse) VisitEnableTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableTenantdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EnableTenantdefaultApplicationProblemPlusJSONResponse) VisitEnableTenantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TenantKeysRequestObject struct {
+	Id Id `json:"id"`
+}
+
+type TenantKeysResponseObject interface {
+	VisitTenantKeysResponse(w http.ResponseWriter) error
+}
+
+type TenantKeys200JSONResponse KeysResult
+
+func (response TenantKeys200JSONResponse) VisitTenantKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TenantKeysdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TenantKeysdefaultApplicationProblemPlusJSONResponse) VisitTenantKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTenantKeyRequestObject struct {
+	Id   Id `json:"id"`
+	Body *CreateTenantKeyJSONRequestBody
+}
+
+type CreateTenantKeyResponseObject interface {
+	VisitCreateTenantKeyResponse(w http.ResponseWriter) error
+}
+
+type CreateTenantKey201JSONResponse KeySecret
+
+func (response CreateTenantKey201JSONResponse) VisitCreateTenantKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTenantKeydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateTenantKeydefaultApplicationProblemPlusJSONResponse) VisitCreateTenantKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevokeTenantKeyRequestObject struct {
+	Id  Id      `json:"id"`
+	Key KeyName `json:"key"`
+}
+
+type RevokeTenantKeyResponseObject interface {
+	VisitRevokeTenantKeyResponse(w http.ResponseWriter) error
+}
+
+type RevokeTenantKey200JSONResponse Key
+
+func (response RevokeTenantKey200JSONResponse) VisitRevokeTenantKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevokeTenantKeydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RevokeTenantKeydefaultApplicationProblemPlusJSONResponse) VisitRevokeTenantKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RotateTenantKeyRequestObject struct {
+	Id     Id      `json:"id"`
+	Key    KeyName `json:"key"`
+	Params RotateTenantKeyParams
+}
+
+type RotateTenantKeyResponseObject interface {
+	VisitRotateTenantKeyResponse(w http.ResponseWriter) error
+}
+
+type RotateTenantKey200JSONResponse KeySecret
+
+func (response RotateTenantKey200JSONResponse) VisitRotateTenantKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RotateTenantKeydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RotateTenantKeydefaultApplicationProblemPlusJSONResponse) VisitRotateTenantKeyResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3900,9 +5540,21 @@ type StrictServerInterface interface {
 	// AdminExport Every version of every item as JSON Lines; without user and agent those of the whole tenant
 	// (GET /v1/admin/export)
 	AdminExport(ctx context.Context, request AdminExportRequestObject) (AdminExportResponseObject, error)
-	// AdminForget Remove items for good: by ids, by a filter, or all of a memory
+	// AdminForget Remove items, for good or until a time: by ids, by a filter, or all of a memory
 	// (POST /v1/admin/forget)
 	AdminForget(ctx context.Context, request AdminForgetRequestObject) (AdminForgetResponseObject, error)
+	// AdminForgotten What is softly forgotten in a memory and not yet gone, by id; aside tells until when it can be restored
+	// (GET /v1/admin/forgotten)
+	AdminForgotten(ctx context.Context, request AdminForgottenRequestObject) (AdminForgottenResponseObject, error)
+	// AdminHolds Legal holds, by id; needs a key that grants every user and agent
+	// (GET /v1/admin/holds)
+	AdminHolds(ctx context.Context, request AdminHoldsRequestObject) (AdminHoldsResponseObject, error)
+	// AdminAddHold Keep memories from being removed until the hold is released; needs a key that grants every user and agent
+	// (POST /v1/admin/holds)
+	AdminAddHold(ctx context.Context, request AdminAddHoldRequestObject) (AdminAddHoldResponseObject, error)
+	// AdminReleaseHold End a legal hold; needs a key that grants every user and agent
+	// (DELETE /v1/admin/holds/{id})
+	AdminReleaseHold(ctx context.Context, request AdminReleaseHoldRequestObject) (AdminReleaseHoldResponseObject, error)
 	// AdminImport Read items from JSON Lines: an export, or {id, text, speaker, time, type, meta} a line; or from another system's file
 	// (POST /v1/admin/import)
 	AdminImport(ctx context.Context, request AdminImportRequestObject) (AdminImportResponseObject, error)
@@ -3930,6 +5582,21 @@ type StrictServerInterface interface {
 	// AdminRetryOperation Run a failed or canceled operation again, from where it ended; needs a key that grants every user and agent
 	// (POST /v1/admin/operations/{id}/retry)
 	AdminRetryOperation(ctx context.Context, request AdminRetryOperationRequestObject) (AdminRetryOperationResponseObject, error)
+	// AdminResetPolicy Take everything out of the policy, so that the server's configuration holds; needs a key that grants every user and agent
+	// (DELETE /v1/admin/policy)
+	AdminResetPolicy(ctx context.Context, request AdminResetPolicyRequestObject) (AdminResetPolicyResponseObject, error)
+	// AdminPolicy What the tenant has set for itself, what holds, and where each part of that comes from; needs a key that grants every user and agent
+	// (GET /v1/admin/policy)
+	AdminPolicy(ctx context.Context, request AdminPolicyRequestObject) (AdminPolicyResponseObject, error)
+	// AdminSetPolicy Put a policy in the place of the one before, as a whole; needs a key that grants every user and agent
+	// (PUT /v1/admin/policy)
+	AdminSetPolicy(ctx context.Context, request AdminSetPolicyRequestObject) (AdminSetPolicyResponseObject, error)
+	// AdminPolicyHistory The tenant's policies, the current one and the last hundred before it; needs a key that grants every user and agent
+	// (GET /v1/admin/policy/history)
+	AdminPolicyHistory(ctx context.Context, request AdminPolicyHistoryRequestObject) (AdminPolicyHistoryResponseObject, error)
+	// AdminPurge Remove for good what was softly forgotten and is past its time, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/purge)
+	AdminPurge(ctx context.Context, request AdminPurgeRequestObject) (AdminPurgeResponseObject, error)
 	// AdminQuarantine What extractors proposed and what waits for review, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/quarantine)
 	AdminQuarantine(ctx context.Context, request AdminQuarantineRequestObject) (AdminQuarantineResponseObject, error)
@@ -3954,7 +5621,22 @@ type StrictServerInterface interface {
 	// AdminResume End a pause; needs a key that grants every user and agent
 	// (POST /v1/admin/queue/resume)
 	AdminResume(ctx context.Context, request AdminResumeRequestObject) (AdminResumeResponseObject, error)
-	// AdminStats What the tenant has, over all memories, by kind, category and age, and what it takes; needs a key that grants every user and agent
+	// AdminRestore Bring back what was softly forgotten in a memory, as it was
+	// (POST /v1/admin/restore)
+	AdminRestore(ctx context.Context, request AdminRestoreRequestObject) (AdminRestoreResponseObject, error)
+	// AdminRetain Run the retention policy, or a dry run that tells what would go and why, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/retain)
+	AdminRetain(ctx context.Context, request AdminRetainRequestObject) (AdminRetainResponseObject, error)
+	// AdminSchedules What starts again and again, by name; needs a key that grants every user and agent
+	// (GET /v1/admin/schedules)
+	AdminSchedules(ctx context.Context, request AdminSchedulesRequestObject) (AdminSchedulesResponseObject, error)
+	// AdminDropSchedule End a schedule; needs a key that grants every user and agent
+	// (DELETE /v1/admin/schedules/{id})
+	AdminDropSchedule(ctx context.Context, request AdminDropScheduleRequestObject) (AdminDropScheduleResponseObject, error)
+	// AdminSetSchedule Have an operation (retain, purge) start every so many hours; needs a key that grants every user and agent
+	// (PUT /v1/admin/schedules/{id})
+	AdminSetSchedule(ctx context.Context, request AdminSetScheduleRequestObject) (AdminSetScheduleResponseObject, error)
+	// AdminStats What the tenant has, over all memories, by kind, category, age and user, and what it takes; needs a key that grants every user and agent
 	// (GET /v1/admin/stats)
 	AdminStats(ctx context.Context, request AdminStatsRequestObject) (AdminStatsResponseObject, error)
 	// AdminUndo Take a batch of writes to a memory back, as an operation that can itself be undone
@@ -3975,6 +5657,36 @@ type StrictServerInterface interface {
 	// Flush Distil facts from waiting conversations now: of a thread, a user, or (all) the whole tenant
 	// (POST /v1/flush)
 	Flush(ctx context.Context, request FlushRequestObject) (FlushResponseObject, error)
+	// InstallationAudit Who made, disabled and enabled tenants, newest first; what was done in a tenant is in its own audit log
+	// (GET /v1/installation/audit)
+	InstallationAudit(ctx context.Context, request InstallationAuditRequestObject) (InstallationAuditResponseObject, error)
+	// Tenants The tenants that were made here, that the configuration knows, that have keys or a policy, or that hold items
+	// (GET /v1/installation/tenants)
+	Tenants(ctx context.Context, request TenantsRequestObject) (TenantsResponseObject, error)
+	// CreateTenant Make a tenant known, so that keys can be made for it
+	// (POST /v1/installation/tenants)
+	CreateTenant(ctx context.Context, request CreateTenantRequestObject) (CreateTenantResponseObject, error)
+	// Tenant A tenant
+	// (GET /v1/installation/tenants/{id})
+	Tenant(ctx context.Context, request TenantRequestObject) (TenantResponseObject, error)
+	// DisableTenant Refuse everything of a tenant until it is enabled again; nothing is removed
+	// (POST /v1/installation/tenants/{id}/disable)
+	DisableTenant(ctx context.Context, request DisableTenantRequestObject) (DisableTenantResponseObject, error)
+	// EnableTenant End a disable
+	// (POST /v1/installation/tenants/{id}/enable)
+	EnableTenant(ctx context.Context, request EnableTenantRequestObject) (EnableTenantResponseObject, error)
+	// TenantKeys A tenant's keys that were made here, without secrets, 1000 at most
+	// (GET /v1/installation/tenants/{id}/keys)
+	TenantKeys(ctx context.Context, request TenantKeysRequestObject) (TenantKeysResponseObject, error)
+	// CreateTenantKey Make a key of a tenant
+	// (POST /v1/installation/tenants/{id}/keys)
+	CreateTenantKey(ctx context.Context, request CreateTenantKeyRequestObject) (CreateTenantKeyResponseObject, error)
+	// RevokeTenantKey End a key of a tenant, named by its name, from the next call on
+	// (DELETE /v1/installation/tenants/{id}/keys/{key})
+	RevokeTenantKey(ctx context.Context, request RevokeTenantKeyRequestObject) (RevokeTenantKeyResponseObject, error)
+	// RotateTenantKey Give a key of a tenant, named by its name, a new secret
+	// (POST /v1/installation/tenants/{id}/keys/{key}/rotate)
+	RotateTenantKey(ctx context.Context, request RotateTenantKeyRequestObject) (RotateTenantKeyResponseObject, error)
 	// List List items, page by page; newest first unless another order is asked for
 	// (GET /v1/memories)
 	List(ctx context.Context, request ListRequestObject) (ListResponseObject, error)
@@ -4263,6 +5975,125 @@ func (sh *strictHandler) AdminForget(ctx echo.Context) error {
 	return nil
 }
 
+// AdminForgotten operation middleware
+func (sh *strictHandler) AdminForgotten(ctx echo.Context, params AdminForgottenParams) error {
+	var request AdminForgottenRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminForgotten(ctx.Request().Context(), request.(AdminForgottenRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminForgotten")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminForgottenResponseObject); ok {
+		return validResponse.VisitAdminForgottenResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminHolds operation middleware
+func (sh *strictHandler) AdminHolds(ctx echo.Context) error {
+	var request AdminHoldsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminHolds(ctx.Request().Context(), request.(AdminHoldsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminHolds")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminHoldsResponseObject); ok {
+		return validResponse.VisitAdminHoldsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminAddHold operation middleware
+func (sh *strictHandler) AdminAddHold(ctx echo.Context) error {
+	var request AdminAddHoldRequestObject
+
+	var body AdminAddHoldJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminAddHold(ctx.Request().Context(), request.(AdminAddHoldRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminAddHold")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminAddHoldResponseObject); ok {
+		return validResponse.VisitAdminAddHoldResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminReleaseHold operation middleware
+func (sh *strictHandler) AdminReleaseHold(ctx echo.Context, id Id) error {
+	var request AdminReleaseHoldRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminReleaseHold(ctx.Request().Context(), request.(AdminReleaseHoldRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminReleaseHold")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminReleaseHoldResponseObject); ok {
+		return validResponse.VisitAdminReleaseHoldResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // AdminImport operation middleware
 func (sh *strictHandler) AdminImport(ctx echo.Context, params AdminImportParams) error {
 	var request AdminImportRequestObject
@@ -4505,6 +6336,146 @@ func (sh *strictHandler) AdminRetryOperation(ctx echo.Context, id Id) error {
 		return err
 	} else if validResponse, ok := response.(AdminRetryOperationResponseObject); ok {
 		return validResponse.VisitAdminRetryOperationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminResetPolicy operation middleware
+func (sh *strictHandler) AdminResetPolicy(ctx echo.Context, params AdminResetPolicyParams) error {
+	var request AdminResetPolicyRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminResetPolicy(ctx.Request().Context(), request.(AdminResetPolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminResetPolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminResetPolicyResponseObject); ok {
+		return validResponse.VisitAdminResetPolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminPolicy operation middleware
+func (sh *strictHandler) AdminPolicy(ctx echo.Context) error {
+	var request AdminPolicyRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminPolicy(ctx.Request().Context(), request.(AdminPolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminPolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminPolicyResponseObject); ok {
+		return validResponse.VisitAdminPolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminSetPolicy operation middleware
+func (sh *strictHandler) AdminSetPolicy(ctx echo.Context) error {
+	var request AdminSetPolicyRequestObject
+
+	var body AdminSetPolicyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminSetPolicy(ctx.Request().Context(), request.(AdminSetPolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminSetPolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminSetPolicyResponseObject); ok {
+		return validResponse.VisitAdminSetPolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminPolicyHistory operation middleware
+func (sh *strictHandler) AdminPolicyHistory(ctx echo.Context) error {
+	var request AdminPolicyHistoryRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminPolicyHistory(ctx.Request().Context(), request.(AdminPolicyHistoryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminPolicyHistory")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminPolicyHistoryResponseObject); ok {
+		return validResponse.VisitAdminPolicyHistoryResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminPurge operation middleware
+func (sh *strictHandler) AdminPurge(ctx echo.Context) error {
+	var request AdminPurgeRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminPurge(ctx.Request().Context(), request.(AdminPurgeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminPurge")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminPurgeResponseObject); ok {
+		return validResponse.VisitAdminPurgeResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -4768,9 +6739,199 @@ func (sh *strictHandler) AdminResume(ctx echo.Context) error {
 	return nil
 }
 
+// AdminRestore operation middleware
+func (sh *strictHandler) AdminRestore(ctx echo.Context) error {
+	var request AdminRestoreRequestObject
+
+	var body AdminRestoreJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRestore(ctx.Request().Context(), request.(AdminRestoreRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRestore")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRestoreResponseObject); ok {
+		return validResponse.VisitAdminRestoreResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminRetain operation middleware
+func (sh *strictHandler) AdminRetain(ctx echo.Context) error {
+	var request AdminRetainRequestObject
+
+	var body AdminRetainJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRetain(ctx.Request().Context(), request.(AdminRetainRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRetain")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRetainResponseObject); ok {
+		return validResponse.VisitAdminRetainResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminSchedules operation middleware
+func (sh *strictHandler) AdminSchedules(ctx echo.Context) error {
+	var request AdminSchedulesRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminSchedules(ctx.Request().Context(), request.(AdminSchedulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminSchedules")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminSchedulesResponseObject); ok {
+		return validResponse.VisitAdminSchedulesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminDropSchedule operation middleware
+func (sh *strictHandler) AdminDropSchedule(ctx echo.Context, id Id) error {
+	var request AdminDropScheduleRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminDropSchedule(ctx.Request().Context(), request.(AdminDropScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminDropSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminDropScheduleResponseObject); ok {
+		return validResponse.VisitAdminDropScheduleResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminSetSchedule operation middleware
+func (sh *strictHandler) AdminSetSchedule(ctx echo.Context, id Id) error {
+	var request AdminSetScheduleRequestObject
+
+	request.Id = id
+
+	var body AdminSetScheduleJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminSetSchedule(ctx.Request().Context(), request.(AdminSetScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminSetSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminSetScheduleResponseObject); ok {
+		return validResponse.VisitAdminSetScheduleResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // AdminStats operation middleware
-func (sh *strictHandler) AdminStats(ctx echo.Context) error {
+func (sh *strictHandler) AdminStats(ctx echo.Context, params AdminStatsParams) error {
 	var request AdminStatsRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.AdminStats(ctx.Request().Context(), request.(AdminStatsRequestObject))
@@ -5021,6 +7182,303 @@ func (sh *strictHandler) Flush(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(FlushResponseObject); ok {
 		return validResponse.VisitFlushResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// InstallationAudit operation middleware
+func (sh *strictHandler) InstallationAudit(ctx echo.Context, params InstallationAuditParams) error {
+	var request InstallationAuditRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.InstallationAudit(ctx.Request().Context(), request.(InstallationAuditRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "InstallationAudit")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(InstallationAuditResponseObject); ok {
+		return validResponse.VisitInstallationAuditResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Tenants operation middleware
+func (sh *strictHandler) Tenants(ctx echo.Context, params TenantsParams) error {
+	var request TenantsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Tenants(ctx.Request().Context(), request.(TenantsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Tenants")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TenantsResponseObject); ok {
+		return validResponse.VisitTenantsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateTenant operation middleware
+func (sh *strictHandler) CreateTenant(ctx echo.Context) error {
+	var request CreateTenantRequestObject
+
+	var body CreateTenantJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateTenant(ctx.Request().Context(), request.(CreateTenantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateTenant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateTenantResponseObject); ok {
+		return validResponse.VisitCreateTenantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Tenant operation middleware
+func (sh *strictHandler) Tenant(ctx echo.Context, id Id) error {
+	var request TenantRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Tenant(ctx.Request().Context(), request.(TenantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Tenant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TenantResponseObject); ok {
+		return validResponse.VisitTenantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DisableTenant operation middleware
+func (sh *strictHandler) DisableTenant(ctx echo.Context, id Id) error {
+	var request DisableTenantRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DisableTenant(ctx.Request().Context(), request.(DisableTenantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DisableTenant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DisableTenantResponseObject); ok {
+		return validResponse.VisitDisableTenantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EnableTenant operation middleware
+func (sh *strictHandler) EnableTenant(ctx echo.Context, id Id) error {
+	var request EnableTenantRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EnableTenant(ctx.Request().Context(), request.(EnableTenantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EnableTenant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EnableTenantResponseObject); ok {
+		return validResponse.VisitEnableTenantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// TenantKeys operation middleware
+func (sh *strictHandler) TenantKeys(ctx echo.Context, id Id) error {
+	var request TenantKeysRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TenantKeys(ctx.Request().Context(), request.(TenantKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TenantKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TenantKeysResponseObject); ok {
+		return validResponse.VisitTenantKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateTenantKey operation middleware
+func (sh *strictHandler) CreateTenantKey(ctx echo.Context, id Id) error {
+	var request CreateTenantKeyRequestObject
+
+	request.Id = id
+
+	var body CreateTenantKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateTenantKey(ctx.Request().Context(), request.(CreateTenantKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateTenantKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateTenantKeyResponseObject); ok {
+		return validResponse.VisitCreateTenantKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RevokeTenantKey operation middleware
+func (sh *strictHandler) RevokeTenantKey(ctx echo.Context, id Id, key KeyName) error {
+	var request RevokeTenantKeyRequestObject
+
+	request.Id = id
+	request.Key = key
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeTenantKey(ctx.Request().Context(), request.(RevokeTenantKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeTenantKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RevokeTenantKeyResponseObject); ok {
+		return validResponse.VisitRevokeTenantKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RotateTenantKey operation middleware
+func (sh *strictHandler) RotateTenantKey(ctx echo.Context, id Id, key KeyName, params RotateTenantKeyParams) error {
+	var request RotateTenantKeyRequestObject
+
+	request.Id = id
+	request.Key = key
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RotateTenantKey(ctx.Request().Context(), request.(RotateTenantKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RotateTenantKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RotateTenantKeyResponseObject); ok {
+		return validResponse.VisitRotateTenantKeyResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

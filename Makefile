@@ -12,7 +12,7 @@ BINARY  := bin/evoke
 SOAKLOG := docs/soak.md
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race fuzz soak bench cover lint generate verify clean
+.PHONY: help build demo test race fuzz soak axe bench cover lint generate verify clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -34,6 +34,9 @@ fuzz: ## Fuzz every target for FUZZTIME each (2s unless given)
 
 soak: ## Run the long proofs whole (`make test` runs a seeded tenth) and write their table to docs/soak.md
 	@GO="$(GO)" .ci/soak $(SOAKLOG)
+
+axe: ## Fetch axe-core, with which the tests of the admin page look for what keeps people out (needs npm)
+	@.ci/axe
 
 bench: build ## Recall quality and latency on the sets in DATA, then the Go benchmarks of the hot paths
 	@.ci/bench $(BINARY) $(DATA)

@@ -81,6 +81,14 @@ var views = []struct {
 }{
 	{"nav.search", "search", reads, true},
 	{"nav.items", "items", reads, true},
+	{"nav.forgotten", "forgotten", ofMemory, true},
+	{"nav.review", "review", admin, false},
+	{"nav.operations", "operations", admin, false},
+	{"nav.events", "events", admin, false},
+	{"nav.retention", "retention", admin, false},
+	{"nav.keys", "keys", admin, false},
+	{"nav.tenants", "tenants", aboveTenants, false},
+	{"nav.health", "health", admin, false},
 }
 
 // frame of a visit.
@@ -90,7 +98,7 @@ func (v *visit) frame(title string) *frame {
 	f.User, f.Agent = v.get("user"), v.get("agent")
 	f.Caller, f.Tenant = v.caller.Name(), v.caller.Tenant()
 	f.Write, f.Admin = v.may(writes), v.may(admin)
-	for _, role := range []config.Role{config.Read, config.Write, config.Admin} {
+	for _, role := range []config.Role{config.Installation, config.Read, config.Write, config.Admin} {
 		if v.caller.May(role) {
 			f.Role = "role." + string(role)
 		}

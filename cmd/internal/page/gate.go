@@ -43,7 +43,7 @@ func (p *Page) loginToken(visitor string) string {
 // toLogin sends the browser to the log-in, and back afterwards.
 func (p *Page) toLogin(w http.ResponseWriter, r *http.Request) {
 	q := url.Values{}
-	if r.Method == http.MethodGet && r.URL.Path != root {
+	if r.Method == http.MethodGet && r.URL.Path != root && r.URL.Path != root+"/" {
 		q.Set("next", r.URL.RequestURI())
 	}
 	http.Redirect(w, r, at("login", q), http.StatusSeeOther)
@@ -52,7 +52,7 @@ func (p *Page) toLogin(w http.ResponseWriter, r *http.Request) {
 // localPath is a path of the page to go to after a log-in, and the start where it is anything else.
 func localPath(next string) string {
 	if u, err := url.Parse(next); err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path.Clean(u.Path), root+"/") || strings.ContainsAny(next, "\\\r\n") {
-		return root + "/search"
+		return root + "/"
 	}
 	return next
 }
@@ -69,7 +69,7 @@ func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
 
 func (p *Page) showLogin(w http.ResponseWriter, r *http.Request, status int, wrong string) {
 	if p.o.Keyless() {
-		http.Redirect(w, r, root+"/search", http.StatusSeeOther)
+		http.Redirect(w, r, root+"/", http.StatusSeeOther)
 		return
 	}
 	visitor := cookieOf(r, visitorCookie)

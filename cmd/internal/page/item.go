@@ -78,6 +78,10 @@ func (p *Page) item(v *visit) error {
 // stateOf is the message that tells how an item stands.
 func stateOf(it *store.Item) string {
 	switch {
+	case !it.Aside.ForgottenAt.IsZero():
+		return "state.forgotten"
+	case it.Aside.Summary != "":
+		return "state.summarized"
 	case !it.RetractedAt.IsZero():
 		return "state.retracted"
 	case it.SupersededBy != "":
@@ -297,6 +301,7 @@ type confirmPage struct {
 	Back    string
 	Button  string // name of a message
 	Danger  bool
+	Ways    bool // softly, or for good
 }
 
 // restore makes a former version's words hold again, as a new version of what holds now.
@@ -340,7 +345,12 @@ func (p *Page) forget(v *visit) error {
 	if len(ids) != 1 && !v.may(needs{role: admin.role}) {
 		return errNotGranted
 	}
-	req := evoke.ForgetRequest{Who: who, IDs: ids, DryRun: v.get("step") != "confirm"}
+	req := evoke.ForgetRequest{Who: who, IDs: ids, DryRun: v.get("step") != "confirm", Soft: v.get("way") == "soft"}
+	if req.Soft {
+		if req.Until, err = v.until(); err != nil {
+			return err
+		}
+	}
 	res, err := v.Forget(v.ctx(), req)
 	if err != nil {
 		return err
@@ -352,12 +362,15 @@ func (p *Page) forget(v *visit) error {
 	if !req.DryRun {
 		q := f.scope()
 		q.Set("done", "forgotten")
+		if req.Soft {
+			q.Set("done", "softly")
+		}
 		q.Set("n", strconv.Itoa(res.Forgotten))
 		return v.see("items", q)
 	}
 	d := confirmPage{
 		frame: f, Lead: "forget.lead", Count: strconv.Itoa(res.Forgotten), Action: at("forget", f.scope()), Fields: url.Values{"id": ids},
-		Back: at("items", f.scope()), Button: "forget.confirm", Danger: true,
+		Back: at("items", f.scope()), Button: "forget.title", Danger: true, Ways: true,
 	}
 	if len(ids) == 1 {
 		d.Back = f.Act("item", ids[0])

@@ -75,7 +75,7 @@ func TestForgettingIsConfirmed(t *testing.T) {
 	b := w.login("write")
 	one, two := w.remember("", "first thing"), w.remember("", "second thing")
 	a := b.want(http.StatusOK, b.form("/ui/forget", "id", one))
-	wantIn(t, a.body, "first thing", "Items that would be removed for good: 1")
+	wantIn(t, a.body, "first thing", "Items that would be forgotten: 1")
 	b.want(http.StatusOK, b.get("/ui/item?id="+one))
 	b.want(http.StatusForbidden, b.form("/ui/forget", "id", one, "id", two, "step", "confirm"))
 	admin := w.login("admin")

@@ -30,6 +30,15 @@ type Memory interface {
 	Operator
 	Doorkeeper
 	Meter
+	Retainer
+}
+
+// Retainer says how long memories are kept, and brings back what was softly forgotten.
+type Retainer interface {
+	Restore(ctx context.Context, r evoke.RestoreRequest) (evoke.RestoreResult, error)
+	Forgotten(ctx context.Context, r evoke.ListRequest) (store.Page, error)
+	Retain(ctx context.Context, r evoke.RetainRequest) (store.Operation, error)
+	TenantPolicy(ctx context.Context) (evoke.PolicyResult, error)
 }
 
 // Searcher finds items.
@@ -49,6 +58,8 @@ type Keeper interface {
 // Overseer shows and mends how the write path stands.
 type Overseer interface {
 	Events(ctx context.Context, r evoke.EventsRequest) (evoke.EventsResult, error)
+	Pause(ctx context.Context) error
+	Resume(ctx context.Context) error
 	RetryEvents(ctx context.Context, ids []string) (evoke.RetryResult, error)
 }
 
@@ -56,6 +67,7 @@ type Overseer interface {
 type Reviewer interface {
 	Quarantined(ctx context.Context, r evoke.QuarantineRequest) (evoke.QuarantineResult, error)
 	Approve(ctx context.Context, ids []string) (evoke.ApproveResult, error)
+	EditProposal(ctx context.Context, r evoke.EditProposalRequest) (evoke.QuarantineEntry, error)
 	Reject(ctx context.Context, ids []string) (evoke.RejectResult, error)
 }
 
@@ -77,6 +89,7 @@ type Doorkeeper interface {
 
 // Meter tells how a tenant stands.
 type Meter interface {
+	TenantStats(ctx context.Context, r evoke.TenantStatsRequest) (evoke.TenantStats, error)
 	Usage(ctx context.Context, r evoke.UsageRequest) (evoke.UsageResult, error)
 	QueueStats(ctx context.Context) (evoke.QueueState, error)
 	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)

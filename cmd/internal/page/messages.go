@@ -2,7 +2,7 @@ package page
 
 // messages are all words of the page, by name, in English and Chinese. Tests hold that both have every message, with the
 // same places for values, and that templates name no other.
-var messages = join(frameMessages, itemMessages)
+var messages = join(frameMessages, itemMessages, adminMessages, keepMessages)
 
 // join makes one table of several, none of which has a name of another.
 func join(tables ...map[string][2]string) map[string][2]string {
@@ -39,7 +39,7 @@ var frameMessages = map[string][2]string{
 	"login.stale":    {"The form was out of date. Please try again.", "表单已过期，请重试。"},
 	"login.toomany":  {"Too many failed attempts. Please wait a minute.", "失败次数过多，请等一分钟。"},
 	"problem.title":  {"That did not work", "操作未完成"},
-	"problem.back":   {"Back to the search", "回到搜索"},
+	"problem.back":   {"Back to the start", "回到首页"},
 	"problem.status": {"Status %d", "状态码 %d"},
 
 	"problem.invalid":     {"Something in the form is not valid", "表单内容有误"},

@@ -125,9 +125,8 @@ var itemMessages = map[string][2]string{
 	"restore.lead":    {"The words of the former version hold again, as a new version.", "旧版本的内容将作为新版本重新生效。"},
 	"restore.confirm": {"Restore", "恢复"},
 
-	"forget.title":   {"Forget", "忘记"},
-	"forget.lead":    {"Items that would be removed for good: %s", "将被永久删除的条目：%s"},
-	"forget.confirm": {"Forget for good", "永久忘记"},
+	"forget.title": {"Forget", "忘记"},
+	"forget.lead":  {"Items that would be forgotten: %s", "将被忘记的条目：%s"},
 
 	"done.edited":    {"Saved.", "已保存。"},
 	"done.restored":  {"Restored.", "已恢复。"},

@@ -28,6 +28,8 @@ type Options struct {
 	Enter func(r *http.Request, key string) (Caller, error)
 	// Tenants opens the memory of one tenant, for every request.
 	Tenants func(tenant string) (Memory, error)
+	// Installation opens what is above tenants.
+	Installation func() (Installation, error)
 	// Problem tells how an error is shown: an HTTP status, the name of its class, and what may be said of it.
 	Problem func(err error) (status int, class, detail string)
 	// Keyless reports whether the server needs no keys now.
@@ -104,6 +106,24 @@ func (p *Page) routes() {
 	p.view("POST /ui/edit", writes, p.edit)
 	p.view("POST /ui/restore", writes, p.restore)
 	p.view("POST /ui/forget", writes, p.forget)
+	p.view("GET /ui/forgotten", ofMemory, p.forgotten)
+	p.view("POST /ui/forgotten", ofMemory, p.bringBack)
+	p.view("GET /ui/retention", admin, p.retention)
+	p.view("POST /ui/retention", admin, p.tryRetention)
+	p.view("GET /ui/tenants", aboveTenants, p.tenants)
+	p.view("POST /ui/tenants", aboveTenants, p.changeTenants)
+	p.view("GET /ui/review", admin, p.review)
+	p.view("POST /ui/review", admin, p.decide)
+	p.view("GET /ui/operations", admin, p.operations)
+	p.view("GET /ui/operation", admin, p.operation)
+	p.view("POST /ui/operation", admin, p.steer)
+	p.view("GET /ui/events", admin, p.events)
+	p.view("POST /ui/events", admin, p.retryEvents)
+	p.view("GET /ui/audit", admin, p.audit)
+	p.view("GET /ui/keys", admin, p.keys)
+	p.view("POST /ui/keys", admin, p.changeKeys)
+	p.view("GET /ui/health", admin, p.health)
+	p.view("POST /ui/health", admin, p.pause)
 }
 
 // policy is what a browser may load for the page: our own files, and nothing inline.
@@ -191,11 +211,13 @@ func (p *Page) enter(w http.ResponseWriter, r *http.Request) (*visit, bool) {
 		p.refuse(w, r, http.StatusForbidden, "token")
 		return nil, false
 	}
-	m, err := p.o.Tenants(caller.Tenant())
-	if err != nil {
-		status, class, _ := p.o.Problem(err)
-		p.refuse(w, r, status, class)
-		return nil, false
+	var m Memory // none for a key that is above tenants: no view that such a key is granted reads one
+	if caller.Tenant() != "" {
+		if m, err = p.o.Tenants(caller.Tenant()); err != nil {
+			status, class, _ := p.o.Problem(err)
+			p.refuse(w, r, status, class)
+			return nil, false
+		}
 	}
 	ctx := evoke.WithActor(r.Context(), evoke.Actor{Name: caller.Name(), Request: w.Header().Get("X-Request-Id")})
 	return &visit{Memory: m, page: p, w: w, r: r.WithContext(ctx), caller: caller, lang: languageOf(r), token: token, keyed: logged}, true
@@ -240,8 +262,17 @@ func at(view string, query url.Values) string {
 	return root + "/" + view + "?" + query.Encode()
 }
 
+// home is the first view that the caller may see.
 func (p *Page) home(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, root+"/search", http.StatusSeeOther)
+	v, ok := p.enter(w, r)
+	if !ok {
+		return
+	}
+	first := "search"
+	if !v.may(reads) && v.may(aboveTenants) {
+		first = "tenants"
+	}
+	http.Redirect(w, r, at(first, nil), http.StatusSeeOther)
 }
 
 func (p *Page) nowhere(w http.ResponseWriter, r *http.Request) {

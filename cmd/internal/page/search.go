@@ -148,9 +148,11 @@ func terms(m map[string]float64) []term {
 	for name, v := range m {
 		out = append(out, term{name, strconv.FormatFloat(v, 'f', 3, 64)})
 	}
-	slices.SortFunc(out, byName)
+	sortTerms(out)
 	return out
 }
+
+func sortTerms(t []term) { slices.SortFunc(t, byName) }
 
 // moment reads a time of a form: a day, a minute, or as RFC 3339 has it; empty is no time.
 func moment(field, s string) (time.Time, error) {

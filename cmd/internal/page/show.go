@@ -90,7 +90,7 @@ func clip(s string, n int) string {
 // readTemplates parses each view together with the layout.
 func (p *Page) readTemplates() (map[string]*template.Template, error) {
 	base, err := template.New("base").Funcs(template.FuncMap{
-		"stamp": stamp, "machine": machineTime, "exact": exact, "clip": clip, "bar": bar, "two": two, "pair": pair,
+		"stamp": stamp, "machine": machineTime, "exact": exact, "clip": clip, "bar": bar, "two": two, "size": size, "pair": pair,
 	}).ParseFS(files, "templates/layout.html", "templates/parts.html")
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
@@ -119,6 +119,21 @@ func (p *Page) readTemplates() (map[string]*template.Template, error) {
 
 // two is a number with two decimals.
 func two(f float64) string { return fmt.Sprintf("%.2f", f) }
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	f, unit := float64(n), "B"
+	for _, u := range []string{"kB", "MB", "GB", "TB"} {
+		if f < 1000 {
+			break
+		}
+		f, unit = f/1000, u
+	}
+	if unit == "B" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, unit)
+}
 
 // couple hands two things to a template.
 type couple struct{ A, B any }

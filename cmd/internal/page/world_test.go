@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,7 +16,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -23,6 +26,8 @@ import (
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/server"
 	"evoke/cmd/internal/wire"
+	"evoke/extract"
+	"evoke/extract/message"
 	"evoke/store"
 )
 
@@ -30,7 +35,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // keys of the tests, by what they grant.
 var secrets = map[string]string{
-	"read": "reader-key", "write": "writer-key", "admin": "admin-key", "ada": "ada-key", "other": "other-key",
+	"read": "reader-key", "write": "writer-key", "admin": "admin-key", "ada": "ada-key", "other": "other-key", "above": "above-key",
 }
 
 // world is a server with the page over a real engine in memory.
@@ -45,7 +50,7 @@ func keyed() string {
 	b.WriteString("keys:\n")
 	for name, grant := range map[string]string{
 		"read": "tenant: default, role: read, agents: ['*']", "write": "tenant: default, role: write, agents: ['*']", "admin": "tenant: default, role: admin, agents: ['*']",
-		"ada": "tenant: default, role: admin, users: [ada]", "other": "tenant: acme, role: admin, agents: ['*']",
+		"above": "role: installation", "ada": "tenant: default, role: admin, users: [ada]", "other": "tenant: acme, role: admin, agents: ['*']",
 	} {
 		fmt.Fprintf(&b, "  %s: {name: %s, %s}\n", server.HashKey(secrets[name]), name, grant)
 	}
@@ -53,6 +58,12 @@ func keyed() string {
 }
 
 func newWorld(t *testing.T, yaml string) *world {
+	t.Helper()
+	return newWorldWith(t, yaml, nil)
+}
+
+// newWorldWith lets another extractor distil the conversations; nil: the rules.
+func newWorldWith(t *testing.T, yaml string, x extract.Extractor) *world {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "evoke.yaml")
 	if err := os.WriteFile(name, []byte(yaml), 0o600); err != nil {
@@ -66,7 +77,13 @@ func newWorld(t *testing.T, yaml string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := evoke.Open(t.Context(), &evoke.Options{TenantOptions: perTenant})
+	m, err := evoke.Open(t.Context(), &evoke.Options{TenantOptions: func(tenant string) evoke.TenantOptions {
+		o := perTenant(tenant)
+		if x != nil {
+			o.Extractor = x
+		}
+		return o
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +126,70 @@ func (w *world) remember(user, content string) string {
 		w.t.Fatal(err)
 	}
 	return res.Item.ID
+}
+
+// story fills the memory: items, a conversation with what was taken of it, and some work.
+func (w *world) story() {
+	w.t.Helper()
+	ctx := context.Background()
+	for _, text := range []string{"Ada keeps bees on the roof", "Ada prefers tea to coffee", "我住在上海浦东，最近在学滑雪"} {
+		w.remember("", text)
+	}
+	w.say("Hello! By the way, I live in Oslo. I prefer trains to planes.")
+	if _, err := w.m.CreateKey(ctx, evoke.KeyRequest{Name: "night shift", Role: "read", Agents: []string{"*"}}); err != nil {
+		w.t.Fatal(err)
+	}
+	op, err := w.m.Erase(ctx, evoke.EraseRequest{User: "nobody"})
+	if err == nil {
+		_, err = w.m.WaitOperation(ctx, op.ID)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// say takes a sentence in and waits until it was extracted from.
+func (w *world) say(text string) store.Event {
+	w.t.Helper()
+	ctx := context.Background()
+	who := evoke.Who{Thread: "first"}
+	in, err := w.m.Ingest(ctx, evoke.IngestRequest{Who: who, Messages: []message.Message{{Role: "user", Content: text}, {Role: "assistant", Content: "Noted."}}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.m.Flush(ctx, who); err != nil {
+		w.t.Fatal(err)
+	}
+	ev, err := w.m.Event(ctx, in.EventID, 10*time.Second)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ev
+}
+
+// dreamer proposes what nobody said.
+type dreamer struct{}
+
+func (dreamer) Name() string { return "dreamer/1" }
+
+func (dreamer) Extract(_ context.Context, b extract.Batch) ([]extract.Operation, error) {
+	return []extract.Operation{{
+		Action: extract.Add, Kind: store.Semantic, Category: store.Knowledge, Content: "Owns a boat.", Turn: b.Turns[0].ID, Quote: "my boat",
+		Speaker: "user", Confidence: 0.9, Importance: 0.5,
+	}}, nil
+}
+
+// broken fails for good until it is mended.
+type broken struct {
+	extract.Extractor
+	mended atomic.Bool
+}
+
+func (x *broken) Extract(ctx context.Context, b extract.Batch) ([]extract.Operation, error) {
+	if !x.mended.Load() {
+		return nil, errors.New("not today")
+	}
+	return x.Extractor.Extract(ctx, b)
 }
 
 // browser keeps cookies, as one does, and follows no redirects, so that a test sees them.
@@ -193,7 +274,7 @@ func (w *world) login(name string) *browser {
 	w.t.Helper()
 	b := w.browser()
 	a := b.post("/ui/login", url.Values{"token": {b.token("/ui/login")}, "key": {secrets[name]}})
-	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/ui/search" {
+	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/ui/" {
 		w.t.Fatalf("log-in as %s: status %d to %q: %.300s", name, a.status, a.header.Get("Location"), a.body)
 	}
 	return b

@@ -22,6 +22,13 @@ func (s *Server) mountPage(e *echo.Echo) error {
 			m, err := s.tenants(tenant)
 			return m, err
 		},
+		Installation: func() (ui.Installation, error) {
+			m, err := s.tenants(s.set.Tenant)
+			if err != nil {
+				return nil, err
+			}
+			return m.Installation(), nil
+		},
 		Problem: func(err error) (int, string, string) {
 			p := problemOf(err)
 			return p.status, p.class, p.detail
@@ -59,6 +66,9 @@ func (s *Server) pageCaller(r *http.Request, key string) (ui.Caller, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m, err := s.tenants(p.tenant); p.tenant != "" && (err != nil || !m.Enabled()) {
+		return nil, forbidden("the tenant is disabled")
+	}
 	if c, ok := r.Context().Value(pageKey).(echo.Context); ok {
 		c.Set(callerKey, p) // for the access log
 	}
@@ -71,7 +81,7 @@ type pageUser struct{ p principal }
 func (u pageUser) Name() string   { return u.p.name }
 func (u pageUser) Tenant() string { return u.p.tenant }
 
-func (u pageUser) May(role config.Role) bool { return u.p.role.Allows(role) }
+func (u pageUser) May(role config.Role) bool { return u.p.allows(role) }
 
 func (u pageUser) AllMemories() bool { return u.p.grantsTenant() }
 

@@ -55,6 +55,7 @@ var names = []struct {
 	{"ImportFile", []string{"import"}, nil}, // a server has no business with files of its machine
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"ImportFrom", []string{"import"}, []string{"POST /v1/admin/import"}},
+	{"Reembed", []string{"reembed"}, nil}, // of all tenants: the operator's business, not that of a tenant's key
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
 	{"Erase", []string{"erase"}, []string{"POST /v1/admin/erase"}},
 	{"Operations", []string{"operations"}, []string{"GET /v1/admin/operations"}},

@@ -23,12 +23,14 @@ import (
 
 func (a *app) serveCmd() *cobra.Command {
 	var listen string
+	var reembed bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Answer the REST API", Args: cobra.NoArgs,
 		Long: `Answers the REST API (GET /openapi.json describes it) until it is told to stop. Without keys it listens on a loopback address only;
 "evoke key new" makes keys.`,
 	}
 	c.Flags().StringVar(&listen, "listen", "", "host:port (setting server.listen)")
+	c.Flags().BoolVar(&reembed, "reembed", false, "after a change of the embedding model compute the vectors anew while answering by words")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		flags := map[string]any{}
 		if listen != "" {
@@ -74,6 +76,11 @@ func (a *app) serveCmd() *cobra.Command {
 			return err
 		}
 		logger.InfoContext(c.Context(), "engine open", "version", evoke.Version, "embedder", st.Embedder, "note", st.Note)
+		if reembed {
+			if err := a.beginReembed(c.Context(), m.Memory, logger); err != nil {
+				return err
+			}
+		}
 		l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", cfg.Server.Listen)
 		if err != nil {
 			return fmt.Errorf("%w: server.listen: %w", store.ErrInvalid, err)
@@ -83,6 +90,19 @@ func (a *app) serveCmd() *cobra.Command {
 		return srv.Serve(c.Context(), l)
 	}
 	return c
+}
+
+// beginReembed begins a re-embedding where there is need of one.
+func (a *app) beginReembed(ctx context.Context, m *evoke.Memory, logger *slog.Logger) error {
+	op, err := m.Reembed(evoke.WithActor(ctx, evoke.Actor{Name: "command line"}), false)
+	if errors.Is(err, store.ErrConflict) {
+		logger.InfoContext(ctx, "no need to re-embed: the store's vectors are of the model")
+		return nil
+	}
+	if err == nil {
+		logger.InfoContext(ctx, "re-embedding", "operation", op.ID)
+	}
+	return err
 }
 
 // running is a server with the settings that it was started with.

@@ -167,7 +167,7 @@ func checkBlock(text string, speakers ...string) string {
 		if strings.HasPrefix(l, "- [") {
 			body = l[label+2:]
 		}
-		if mark, rest, ok := strings.Cut(body, "] "); ok && strings.HasPrefix(l, "> [") && !strings.Contains(mark, ":") {
+		if mark, rest, ok := strings.Cut(body, "] "); ok && (strings.HasPrefix(l, "> [") || strings.HasPrefix(l, "> … [")) && !strings.Contains(mark, ":") {
 			body = rest
 		}
 		for _, s := range speakers {

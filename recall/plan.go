@@ -27,6 +27,7 @@ type plan struct {
 	tokens   []string // of the query, for names
 	dates    []scoring.DateWindow
 	when     bool
+	asksName bool // for a name, a title or a place
 	update   bool // the profile lifts newer items above the older they replace
 	past     bool // the question is about the past
 	present  bool // … about the present state of things
@@ -114,7 +115,7 @@ func (p *plan) analyse() {
 		t.Known = p.spelling.Has(t.Term)
 	}
 	p.dates = scoring.QueryDatesAt(q, p.now)
-	p.when = scoring.WhenQuestion(q)
+	p.when, p.asksName = scoring.WhenQuestion(q), scoring.AsksName(q)
 	p.past, p.present = scoring.AsksPast(q), scoring.AsksPresent(q)
 }
 

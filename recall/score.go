@@ -22,6 +22,9 @@ type candidate struct {
 	near   *lateScorer      // the same, word by word; nil without a table of words
 	terms  terms
 	hit    Hit
+
+	manner          scoring.Manner // of a short item
+	after, question *candidate     // the turn behind a short one; the turn before it when that ends with a question
 }
 
 // terms are the parts of "semantic", each in [0,1] unless said.
@@ -36,9 +39,13 @@ type terms struct {
 	coreTop float64 // what A0 comes to when lexical and dense are 1
 	speaker, when, date, user,
 	session float64
-	chunks int
-	rerank float64 // what the reranker said, where there is one
-	sum    float64 // A, divided by its greatest possible value and clamped
+	// How it speaks, and its neighbours: see scoreManner.
+	name, names, asks, address float64 // name where the question asks for one
+	next                       float64 // A0 of the turn behind it, less nextMiddle
+	reply                      float64 // A0 of the question it answers
+	chunks                     int
+	rerank                     float64 // what the reranker said, where there is one
+	sum                        float64 // A, divided by its greatest possible value and clamped
 }
 
 // score scores one scope's candidates against its own statistics. It does not depend on their order. partial is true when
@@ -89,6 +96,7 @@ func (p *plan) scoreTerms(ctx context.Context, all []*candidate, found *store.Ca
 			t.user = 1
 		}
 	}
+	p.scoreManner(all, named)
 	sum(all, dense)
 	if complete = p.scoreLate(ctx, all, found, dense); complete {
 		sum(all, dense)
@@ -96,7 +104,8 @@ func (p *plan) scoreTerms(ctx context.Context, all []*candidate, found *store.Ca
 	return complete
 }
 
-// sum adds the terms up to A.
+// sum adds the terms up to A. The greatest possible value leaves out what manner adds: it parts items that say much the
+// same of what is asked for, and a score means what it would without it.
 func sum(all []*candidate, dense bool) {
 	sessionCredit(all)
 	top := weightLexical + weightDense
@@ -106,7 +115,7 @@ func sum(all []*candidate, dense bool) {
 	greatest := top*(1+weightSession) + weightSpeaker + weightWhen + weightDate + weightUser
 	for _, c := range all {
 		t := &c.terms
-		a := t.core + weightSpeaker*t.speaker + weightWhen*t.when + weightDate*t.date + weightUser*t.user + weightSession*t.session
+		a := t.core + weightSpeaker*t.speaker + weightWhen*t.when + weightDate*t.date + weightUser*t.user + weightSession*t.session + c.mannerCredit()
 		t.sum = scoring.Normalize(a, 0, greatest)
 	}
 }
@@ -229,6 +238,7 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 			"lexical": t.lexical, "lexical_own": t.views[0], "lexical_prev1": t.views[1], "lexical_prev2": t.views[2],
 			"dense": t.dense, "cosine": t.cosine, "late": t.late, "speaker": t.speaker, "when": t.when, "date": t.date, "user": t.user,
 			"session": t.session, "chunks": float64(t.chunks),
+			"name": t.name, "names": t.names, "asks": t.asks, "address": t.address, "next": t.next, "reply": t.reply,
 		},
 		Ranks: maps.Clone(c.record.Ranks),
 	}

@@ -1,0 +1,109 @@
+package recall
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"evoke/store"
+)
+
+// talk is a conversation of one session; turns are "speaker: text".
+func talk(turns ...[2]string) *fake {
+	f := newFake()
+	for i, t := range turns {
+		f.add(alice, turn(string(rune('a'+i)), "s", i, t[0], t[1], now.Add(-240*time.Hour)))
+	}
+	return f
+}
+
+// terms asks and returns the terms of each item.
+func termsOf(t *testing.T, f *fake, query string) (map[string]map[string]float64, *Response) {
+	t.Helper()
+	res := recall(t, engine(t, f, nil, Options{}), Request{Query: query, Limit: 50, Explain: true, MinScore: ptr(0.0)})
+	out := map[string]map[string]float64{}
+	for _, h := range res.Hits {
+		out[h.Item.ID] = h.Explain.Terms
+	}
+	return out, res
+}
+
+func TestAReplyStandsAboveTheQuestionItAnswers(t *testing.T) {
+	f := talk(
+		[2]string{"Nora", "Tom, which instrument did your sister take up?"},
+		[2]string{"Tom", "The cello, and she loves it."},
+		[2]string{"Nora", "Lovely! The weather is grey here."},
+		[2]string{"Tom", "Grey here, too, all week long."})
+	terms, res := termsOf(t, f, "Which instrument did Tom's sister take up?")
+	if res.Hits[0].Item.ID != "b" {
+		t.Errorf("first is %s", res.Hits[0].Item.ID)
+	}
+	if terms["a"]["asks"] != 1 || terms["b"]["asks"] != 0 || terms["b"]["reply"] <= 0 || terms["d"]["reply"] != 0 {
+		t.Errorf("%v\n%v\n%v", terms["a"], terms["b"], terms["d"])
+	}
+}
+
+func TestATurnGainsByTheOneBehindIt(t *testing.T) {
+	f := talk(
+		[2]string{"Tom", "I finally won something big at the club on Friday."},
+		[2]string{"Nora", "Wow, a chess tournament trophy!"},
+		[2]string{"Tom", "The cat sleeps on my lap."},
+		[2]string{"Nora", "Mine does that all day."})
+	terms, _ := termsOf(t, f, "When did Tom win the chess tournament trophy?")
+	if !(terms["a"]["next"] > 0) || terms["c"]["next"] >= 0 || terms["d"]["next"] != 0 {
+		t.Errorf("%v %v %v", terms["a"]["next"], terms["c"]["next"], terms["d"]["next"])
+	}
+}
+
+func TestMannerCountsByWhoTalks(t *testing.T) {
+	people := talk([2]string{"Nora", "Do you know Porto, Tom?"}, [2]string{"Tom", "Yes, I saw Porto and Braga in spring."})
+	terms, _ := termsOf(t, people, "Which cities did Tom see?")
+	if terms["a"]["asks"] != 1 || terms["a"]["address"] != 0 || terms["b"]["names"] != 0.5 || terms["b"]["name"] != 0.5 {
+		t.Errorf("between people: %v %v", terms["a"], terms["b"])
+	}
+	// The names of those who talk tell nothing.
+	if terms["a"]["names"] != 0.25 {
+		t.Errorf("the speaker's name counts: %v", terms["a"])
+	}
+	chat := newFake()
+	chat.add(alice, spoken("a", "s", 0, "user", "Can you tell me of Porto?"))
+	chat.add(alice, spoken("b", "s", 1, "assistant", "You will like Porto."))
+	terms, _ = termsOf(t, chat, "What about Porto?")
+	if terms["a"]["asks"] != 0 || terms["b"]["names"] != 0 || !(terms["b"]["address"] > 0) || terms["b"]["name"] != 0 {
+		t.Errorf("with an assistant: %v %v", terms["a"], terms["b"])
+	}
+	// A fact has a name, where one is asked for, and no neighbours.
+	facts := newFake()
+	it := item("f", "", "The user has been to Porto and Braga")
+	it.Kind = store.Semantic
+	facts.add(alice, it)
+	terms, _ = termsOf(t, facts, "Where has the user been?")
+	if terms["f"]["name"] != 0.5 || terms["f"]["names"] != 0 || terms["f"]["next"] != 0 {
+		t.Errorf("a fact: %v", terms["f"])
+	}
+}
+
+// A long item has no context and its manner says nothing, but what follows its question is a reply.
+func TestMannerOfLongItems(t *testing.T) {
+	long := ""
+	for range 100 {
+		long += "The harbour of Porto is wide. "
+	}
+	f := talk([2]string{"Nora", long + "Where is the lighthouse?"}, [2]string{"Tom", "Out on the northern pier."})
+	terms, _ := termsOf(t, f, "Where is the lighthouse?")
+	if terms["a"]["names"] != 0 || terms["a"]["next"] != 0 || !(terms["b"]["reply"] > 0) {
+		t.Errorf("%v %v", terms["a"], terms["b"])
+	}
+}
+
+// Whatever manner adds, parts sum to the score, which stays in [0,1].
+func TestMannerKeepsTheScoreContract(t *testing.T) {
+	f := talk([2]string{"Nora", "Who is that?"}, [2]string{"Tom", "That is Aunt Vera, Uncle Leo, Cousin Ida and Old Piet."}, [2]string{"Nora", "Who? Who? Who?"})
+	_, res := termsOf(t, f, "Who is that?")
+	for _, h := range res.Hits {
+		sum := h.Parts.Semantic + h.Parts.Recency + h.Parts.Importance + h.Parts.Update
+		if math.Abs(sum-h.Score) > 1e-6 || h.Score < 0 || h.Score > 1 || h.Parts.Semantic < 0 {
+			t.Errorf("%s: %+v, %v", h.Item.ID, h.Parts, h.Score)
+		}
+	}
+}

@@ -226,6 +226,9 @@ func (e *engine) commit(ctx context.Context, w store.Write) error {
 	if len(w.Put)+len(w.Delete)+len(w.Embed) == 0 && w.Reply == nil {
 		return nil
 	}
+	if err := e.followSummaries(ctx, &w); err != nil {
+		return err
+	}
 	if mayComeDue(&w) {
 		if err := (&Memory{engine: e, tenant: w.Scope.Tenant}).schedulePurge(ctx); err != nil {
 			return err

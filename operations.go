@@ -16,12 +16,13 @@ type tenantWork func(m *Memory, ctx context.Context, p *lifecycle.Progress) (res
 // work is the table of the kinds of long work.
 func (e *engine) work() map[string]tenantWork {
 	return map[string]tenantWork{
-		"erase":     (*Memory).eraseWork,
-		purgeKind:   (*Memory).purgeWork,
-		retainKind:  (*Memory).retainWork,
-		undoKind:    (*Memory).undoWork,
-		importKind:  (*Memory).importWork,
-		reembedKind: (*Memory).reembedWork,
+		"erase":         (*Memory).eraseWork,
+		consolidateKind: (*Memory).consolidateWork,
+		purgeKind:       (*Memory).purgeWork,
+		retainKind:      (*Memory).retainWork,
+		undoKind:        (*Memory).undoWork,
+		importKind:      (*Memory).importWork,
+		reembedKind:     (*Memory).reembedWork,
 	}
 }
 

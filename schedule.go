@@ -35,7 +35,10 @@ const (
 // scheduled is the table of what can be scheduled.
 func (e *engine) scheduled() map[string]func(m *Memory, ctx context.Context) (store.Operation, error) {
 	return map[string]func(m *Memory, ctx context.Context) (store.Operation, error){
-		purgeKind:  (*Memory).Purge,
+		purgeKind: (*Memory).Purge,
+		consolidateKind: func(m *Memory, ctx context.Context) (store.Operation, error) {
+			return m.Consolidate(ctx, ConsolidateRequest{})
+		},
 		retainKind: func(m *Memory, ctx context.Context) (store.Operation, error) { return m.Retain(ctx, RetainRequest{}) },
 	}
 }

@@ -27,7 +27,7 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops [
 		if err != nil {
 			return nil, fmt.Errorf("list facts: %w", err)
 		}
-		out = append(out, page.Items...)
+		out = append(out, slices.DeleteFunc(page.Items, func(it store.Item) bool { return isSummary(&it) })...)
 		if page.Next == "" {
 			break
 		}
@@ -108,9 +108,13 @@ func Candidates(ctx context.Context, s store.Store, sc store.Scope, view store.V
 			}
 		}
 	}
+	out = slices.DeleteFunc(out, func(it store.Item) bool { return isSummary(&it) })
 	slices.SortFunc(out, func(a, b store.Item) int { return strings.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(out, func(a, b store.Item) bool { return a.ID == b.ID }), nil
 }
+
+// isSummary reports whether an item stands for others: it makes no statement of its own that could be confirmed or replaced.
+func isSummary(it *store.Item) bool { return it.Provenance.Origin == "summary" }
 
 func isDistilled(it *store.Item) bool { return it.Provenance.Extractor != "" }
 

@@ -106,7 +106,6 @@ func worth(s string) float64 {
 
 // quote joins the sentences that are kept. A day and a name stand where they change.
 func quote(items []store.Item, all []*sentence) string {
-	alone := len(names(items)) < 2
 	days := slices.ContainsFunc(items, func(it store.Item) bool { return it.Date() != items[0].Date() })
 	var b strings.Builder
 	last, speaker, day := -1, "", ""
@@ -123,7 +122,7 @@ func quote(items []store.Item, all []*sentence) string {
 				b.WriteString("[" + d + "] ")
 				day, speaker = d, ""
 			}
-			if who := nameOf(it); !alone && who != speaker && who != "" {
+			if who := nameOf(it); who != speaker && who != "" {
 				b.WriteString(who + ": ")
 				speaker = who
 			}

@@ -1,0 +1,198 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evoke/extract"
+	"evoke/store"
+	"evoke/store/lifecycle"
+)
+
+// modelSummarizer is an extractor that can also summarise.
+type modelSummarizer interface {
+	extract.Extractor
+	lifecycle.Summarizer
+}
+
+// summarizer is what writes the tenant's summaries.
+func (m *Memory) summarizer(model bool) (lifecycle.Summarizer, error) {
+	if !model {
+		return lifecycle.Quotations{}, nil
+	}
+	set, err := m.settings(m.tenant)
+	if err != nil {
+		return nil, err
+	}
+	x := set.Extractor
+	if x == nil {
+		x = m.base.Extractor
+	}
+	if s, ok := x.(modelSummarizer); ok {
+		return s, nil
+	}
+	return nil, store.Invalid("model", "false, or the tenant set up with a language model that summarises (llm.model)", "")
+}
+
+// Sources returns what a summary stands for, as it is now, in the order in which it was said, or ErrNotFound when there is no
+// summary of that id.
+func (m *Memory) Sources(ctx context.Context, w Who, id string) ([]store.Item, error) {
+	it, err := m.Get(ctx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	if it.Provenance.Origin != lifecycle.SummaryOrigin {
+		return nil, fmt.Errorf("summary: %w: the item stands for no others", store.ErrNotFound)
+	}
+	at, err := m.place(w)
+	if err != nil {
+		return nil, err
+	}
+	out := []store.Item{}
+	for _, sc := range at.read {
+		items, err := m.store.Get(ctx, sc, it.Provenance.Turns)
+		if err != nil {
+			return nil, fmt.Errorf("sources: %w", err)
+		}
+		if out = append(out, store.Remembered(items)...); len(out) > 0 {
+			break // all are of the summary's own memory
+		}
+	}
+	return out, nil
+}
+
+// followed is a write with what it brings about between summaries and what they stand for.
+type followed struct {
+	e    *engine
+	w    *store.Write
+	at   time.Time
+	puts map[string]int // place in w.Put by id: the last counts
+	seen map[string]*store.Item
+	was  map[string]time.Time // since when a source that was let go had been aside
+}
+
+// followSummaries completes a write: a summary that goes (taken back, closed, replaced, softly forgotten) lets its sources be
+// seen again, one that comes or comes back stands for them, and one of which a source goes or changes goes as well. The scope
+// is locked.
+func (e *engine) followSummaries(ctx context.Context, w *store.Write) error {
+	if !slices.ContainsFunc(w.Put, func(it store.Item) bool {
+		return it.Aside.Summary != "" || it.Provenance.Origin == lifecycle.SummaryOrigin
+	}) {
+		return nil
+	}
+	f := followed{e: e, w: w, at: e.now(), puts: map[string]int{}, seen: map[string]*store.Item{}, was: map[string]time.Time{}}
+	w.Put = slices.Clone(w.Put)
+	for i := range w.Put {
+		f.puts[w.Put[i].ID] = i
+	}
+	for i := range len(w.Put) {
+		if f.puts[w.Put[i].ID] != i || w.Put[i].Aside.Summary == "" {
+			continue
+		}
+		if err := f.source(ctx, w.Put[i].ID); err != nil {
+			return err
+		}
+	}
+	for _, stands := range [...]bool{false, true} { // what goes lets go before what comes takes over
+		for i := 0; i < len(w.Put); i++ {
+			if it := w.Put[i]; f.puts[it.ID] == i && it.Provenance.Origin == lifecycle.SummaryOrigin && inForce(&it) == stands {
+				if err := f.summary(ctx, &it, stands); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// inForce reports whether an item holds and is in sight, whatever stands in its place.
+func inForce(it *store.Item) bool {
+	return !it.Closed() && it.SupersededBy == "" && !it.Aside.Forgotten()
+}
+
+// get reads an item as the write leaves it, nil when there is none.
+func (f *followed) get(ctx context.Context, id string) (*store.Item, error) {
+	if i, ok := f.puts[id]; ok {
+		it := f.w.Put[i]
+		return &it, nil
+	}
+	if it, ok := f.seen[id]; ok {
+		return it, nil
+	}
+	items, err := f.e.store.Get(ctx, f.w.Scope, []string{id})
+	if err != nil {
+		return nil, fmt.Errorf("read summaries: %w", err)
+	}
+	if len(items) == 0 || slices.Contains(f.w.Delete, id) {
+		f.seen[id] = nil
+		return nil, nil
+	}
+	f.seen[id] = &items[0]
+	return &items[0], nil
+}
+
+func (f *followed) put(it store.Item) {
+	if i, ok := f.puts[it.ID]; ok {
+		f.w.Put[i] = it
+		return
+	}
+	f.puts[it.ID] = len(f.w.Put)
+	f.w.Put = append(f.w.Put, it)
+}
+
+// source deals with an item that says that a summary stands in its place.
+func (f *followed) source(ctx context.Context, id string) error {
+	it, err := f.get(ctx, id)
+	if err != nil || it == nil {
+		return err
+	}
+	s, err := f.get(ctx, it.Aside.Summary)
+	if err != nil || s == nil {
+		return err
+	}
+	if !slices.Contains(s.Provenance.Turns, id) { // a new version, of which the summary knows nothing
+		it.Aside.Summary, it.Aside.SummarizedAt = "", time.Time{}
+		f.put(*it)
+		return nil
+	}
+	if inForce(it) || !inForce(s) {
+		return nil
+	}
+	if a := it.Aside; a.Forgotten() {
+		s.Aside.ForgottenAt, s.Aside.PurgeAt, s.Aside.ForgottenBy = a.ForgottenAt, a.PurgeAt, a.ForgottenBy
+	} else {
+		s.RetractedAt = f.at
+	}
+	f.put(*s)
+	return nil
+}
+
+// summary has a summary stand for its sources, or no longer.
+func (f *followed) summary(ctx context.Context, s *store.Item, stands bool) error {
+	for _, id := range s.Provenance.Turns {
+		it, err := f.get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if it == nil {
+			continue
+		}
+		held := stands && inForce(it) && lifecycle.Held(s.Content, it.Content) >= lifecycle.HeldShare
+		switch {
+		case !held && it.Aside.Summary == s.ID:
+			f.was[id] = it.Aside.SummarizedAt
+			it.Aside.Summary, it.Aside.SummarizedAt = "", time.Time{}
+		case held && it.Aside.Summary == "":
+			it.Aside.Summary, it.Aside.SummarizedAt = s.ID, f.at
+			if since, ok := f.was[id]; ok {
+				it.Aside.SummarizedAt = since
+			}
+		default:
+			continue
+		}
+		f.put(*it)
+	}
+	return nil
+}

@@ -85,7 +85,7 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 		for i := range resting {
 			it := &resting[i]
 			left := slices.DeleteFunc(slices.Clone(it.Provenance.Turns), func(id string) bool { return gone[id] })
-			if gone[it.ID] || len(left) == len(it.Provenance.Turns) || len(left) > 0 && it.Provenance.Origin != summaryOrigin {
+			if gone[it.ID] || len(left) == len(it.Provenance.Turns) || len(left) > 0 && it.Provenance.Origin != lifecycle.SummaryOrigin {
 				continue
 			}
 			gone[it.ID], more = true, true
@@ -113,9 +113,6 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 	}
 	return nil
 }
-
-// summaryOrigin is the Provenance.Origin of what stands for several items.
-const summaryOrigin = "summary"
 
 // resting lists what was distilled or summarised, of which some may rest on the items.
 func (m *Memory) resting(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
@@ -164,7 +161,7 @@ func (m *Memory) planLinks(ctx context.Context, r *removal, gone map[string]bool
 	for i := range r.gone {
 		it := &r.gone[i]
 		linked := []string{it.Supersedes, it.SupersededBy}
-		if it.Provenance.Origin == summaryOrigin {
+		if it.Provenance.Origin == lifecycle.SummaryOrigin {
 			linked = append(linked, it.Provenance.Turns...)
 		}
 		for _, id := range linked {
@@ -308,3 +305,5 @@ func (m *Memory) eraseTraces(ctx context.Context, t store.Traced, how removing) 
 	}
 	return found, nil
 }
+
+const summaryOrigin = lifecycle.SummaryOrigin

@@ -7,6 +7,7 @@ import (
 
 	"evoke"
 	"evoke/store"
+	"evoke/store/lifecycle"
 	"evoke/store/lifecycle/foreign"
 )
 
@@ -89,6 +90,9 @@ type Overseer interface {
 // Operator begins, shows and steers long work of a whole tenant, and shows who did what.
 type Operator interface {
 	Erase(ctx context.Context, r evoke.EraseRequest) (store.Operation, error)
+	Receipt(ctx context.Context, operation string) (lifecycle.SignedReceipt, error)
+	VerifyReceipt(ctx context.Context, s lifecycle.SignedReceipt) (lifecycle.Receipt, error)
+	LiftErasure(ctx context.Context, operation string) (int, error)
 	Operations(ctx context.Context, r evoke.OperationsRequest) (evoke.OperationsResult, error)
 	Operation(ctx context.Context, id string) (store.Operation, error)
 	WaitOperation(ctx context.Context, id string) (store.Operation, error)

@@ -186,15 +186,20 @@ type FlushResult struct {
 	Threads int `json:"threads"`
 }
 
-// ForgetRequest Exactly one of ids, filter and all.
+// ForgetRequest Exactly one of ids, filter, query and all. A query is for a dry run, which shows what speaks of it; forget the ids of what is meant.
 type ForgetRequest struct {
-	Agent  *Name `json:"agent,omitempty"`
-	All    *bool `json:"all,omitempty"`
+	Agent *Name `json:"agent,omitempty"`
+	All   *bool `json:"all,omitempty"`
+
+	// DryRun count and show what would go
 	DryRun *bool `json:"dry_run,omitempty"`
 
 	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 	Filter *Filter `json:"filter,omitempty"`
 	Ids    *Ids    `json:"ids,omitempty"`
+
+	// Query only in a dry run
+	Query *string `json:"query,omitempty"`
 
 	// Soft take it out of sight and keep it until `until`: it can be restored
 	Soft   *bool `json:"soft,omitempty"`
@@ -429,6 +434,9 @@ type RecallRequest struct {
 // RecallResult defines model for RecallResult.
 type RecallResult = evoke.RecallResult
 
+// Receipt What an erasure removed, where it was looked for afterwards, and what is out of its reach; counts, names of users and agents and hashes, never content
+type Receipt = lifecycle.Receipt
+
 // RedactionPolicy Personal data and secrets in what is written and asked.
 type RedactionPolicy = evoke.RedactionPolicy
 
@@ -557,6 +565,9 @@ type Shape = recall.Shape
 
 // ShownBlock defines model for ShownBlock.
 type ShownBlock = store.ShownBlock
+
+// SignedReceipt defines model for SignedReceipt.
+type SignedReceipt = lifecycle.SignedReceipt
 
 // Stats defines model for Stats.
 type Stats = evoke.Stats
@@ -694,6 +705,11 @@ type AdminDiffParams struct {
 
 	// Cursor next of the page before
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// AdminLiftErasureJSONBody defines parameters for AdminLiftErasure.
+type AdminLiftErasureJSONBody struct {
+	Operation string `json:"operation"`
 }
 
 // AdminEventsParams defines parameters for AdminEvents.
@@ -980,6 +996,12 @@ type UsageParams struct {
 // AdminEraseJSONRequestBody defines body for AdminErase for application/json ContentType.
 type AdminEraseJSONRequestBody = EraseRequest
 
+// AdminLiftErasureJSONRequestBody defines body for AdminLiftErasure for application/json ContentType.
+type AdminLiftErasureJSONRequestBody AdminLiftErasureJSONBody
+
+// AdminVerifyReceiptJSONRequestBody defines body for AdminVerifyReceipt for application/json ContentType.
+type AdminVerifyReceiptJSONRequestBody = SignedReceipt
+
 // AdminRetryEventsJSONRequestBody defines body for AdminRetryEvents for application/json ContentType.
 type AdminRetryEventsJSONRequestBody = RetryRequest
 
@@ -1057,6 +1079,15 @@ type ServerInterface interface {
 	// AdminErase Erase for good what is kept of a user, of an agent, or of the whole tenant, as an operation; needs a key that grants every user and agent
 	// (POST /v1/admin/erase)
 	AdminErase(ctx echo.Context) error
+	// AdminLiftErasure Let what an erasure, or a forgetting for good, removed be taken in again; needs a key that grants every user and agent
+	// (POST /v1/admin/erase/lift)
+	AdminLiftErasure(ctx echo.Context) error
+	// AdminVerifyReceipt Check that a receipt is this installation's and unchanged, 400 when it is not; needs a key that grants every user and agent
+	// (POST /v1/admin/erase/verify)
+	AdminVerifyReceipt(ctx echo.Context) error
+	// AdminReceipt The signed receipt of an erasure that is done; needs a key that grants every user and agent
+	// (GET /v1/admin/erase/{operation}/receipt)
+	AdminReceipt(ctx echo.Context, operation string) error
 	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/events)
 	AdminEvents(ctx echo.Context, params AdminEventsParams) error
@@ -1368,6 +1399,40 @@ func (w *ServerInterfaceWrapper) AdminErase(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminErase(ctx)
+	return err
+}
+
+// AdminLiftErasure converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminLiftErasure(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminLiftErasure(ctx)
+	return err
+}
+
+// AdminVerifyReceipt converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminVerifyReceipt(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminVerifyReceipt(ctx)
+	return err
+}
+
+// AdminReceipt converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminReceipt(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "operation" -------------
+	var operation string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "operation", ctx.Param("operation"), &operation, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminReceipt(ctx, operation)
 	return err
 }
 
@@ -2820,6 +2885,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/queue/resume", wrapper.AdminResume, options.OperationMiddlewares["adminResume"]...)
 	router.POST(options.BaseURL+"/v1/admin/queue/drain", wrapper.AdminDrain, options.OperationMiddlewares["adminDrain"]...)
 	router.POST(options.BaseURL+"/v1/admin/erase", wrapper.AdminErase, options.OperationMiddlewares["adminErase"]...)
+	router.GET(options.BaseURL+"/v1/admin/erase/:operation/receipt", wrapper.AdminReceipt, options.OperationMiddlewares["adminReceipt"]...)
+	router.POST(options.BaseURL+"/v1/admin/erase/verify", wrapper.AdminVerifyReceipt, options.OperationMiddlewares["adminVerifyReceipt"]...)
+	router.POST(options.BaseURL+"/v1/admin/erase/lift", wrapper.AdminLiftErasure, options.OperationMiddlewares["adminLiftErasure"]...)
 	router.GET(options.BaseURL+"/v1/admin/diff", wrapper.AdminDiff, options.OperationMiddlewares["adminDiff"]...)
 	router.POST(options.BaseURL+"/v1/admin/undo", wrapper.AdminUndo, options.OperationMiddlewares["adminUndo"]...)
 	router.GET(options.BaseURL+"/v1/admin/operations", wrapper.AdminOperations, options.OperationMiddlewares["adminOperations"]...)
@@ -2959,6 +3027,125 @@ type AdminErasedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminErasedefaultApplicationProblemPlusJSONResponse) VisitAdminEraseResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminLiftErasureRequestObject struct {
+	Body *AdminLiftErasureJSONRequestBody
+}
+
+type AdminLiftErasureResponseObject interface {
+	VisitAdminLiftErasureResponse(w http.ResponseWriter) error
+}
+
+type AdminLiftErasure200JSONResponse struct {
+	Tombstones int `json:"tombstones"`
+}
+
+func (response AdminLiftErasure200JSONResponse) VisitAdminLiftErasureResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminLiftErasuredefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminLiftErasuredefaultApplicationProblemPlusJSONResponse) VisitAdminLiftErasureResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminVerifyReceiptRequestObject struct {
+	Body *AdminVerifyReceiptJSONRequestBody
+}
+
+type AdminVerifyReceiptResponseObject interface {
+	VisitAdminVerifyReceiptResponse(w http.ResponseWriter) error
+}
+
+type AdminVerifyReceipt200JSONResponse Receipt
+
+func (response AdminVerifyReceipt200JSONResponse) VisitAdminVerifyReceiptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminVerifyReceiptdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminVerifyReceiptdefaultApplicationProblemPlusJSONResponse) VisitAdminVerifyReceiptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminReceiptRequestObject struct {
+	Operation string `json:"operation"`
+}
+
+type AdminReceiptResponseObject interface {
+	VisitAdminReceiptResponse(w http.ResponseWriter) error
+}
+
+type AdminReceipt200JSONResponse SignedReceipt
+
+func (response AdminReceipt200JSONResponse) VisitAdminReceiptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminReceiptdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminReceiptdefaultApplicationProblemPlusJSONResponse) VisitAdminReceiptResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5531,6 +5718,15 @@ type StrictServerInterface interface {
 	// AdminErase Erase for good what is kept of a user, of an agent, or of the whole tenant, as an operation; needs a key that grants every user and agent
 	// (POST /v1/admin/erase)
 	AdminErase(ctx context.Context, request AdminEraseRequestObject) (AdminEraseResponseObject, error)
+	// AdminLiftErasure Let what an erasure, or a forgetting for good, removed be taken in again; needs a key that grants every user and agent
+	// (POST /v1/admin/erase/lift)
+	AdminLiftErasure(ctx context.Context, request AdminLiftErasureRequestObject) (AdminLiftErasureResponseObject, error)
+	// AdminVerifyReceipt Check that a receipt is this installation's and unchanged, 400 when it is not; needs a key that grants every user and agent
+	// (POST /v1/admin/erase/verify)
+	AdminVerifyReceipt(ctx context.Context, request AdminVerifyReceiptRequestObject) (AdminVerifyReceiptResponseObject, error)
+	// AdminReceipt The signed receipt of an erasure that is done; needs a key that grants every user and agent
+	// (GET /v1/admin/erase/{operation}/receipt)
+	AdminReceipt(ctx context.Context, request AdminReceiptRequestObject) (AdminReceiptResponseObject, error)
 	// AdminEvents What became of ingested batches, newest first; needs a key that grants every user and agent
 	// (GET /v1/admin/events)
 	AdminEvents(ctx context.Context, request AdminEventsRequestObject) (AdminEventsResponseObject, error)
@@ -5827,6 +6023,123 @@ func (sh *strictHandler) AdminErase(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdminEraseResponseObject); ok {
 		return validResponse.VisitAdminEraseResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminLiftErasure operation middleware
+func (sh *strictHandler) AdminLiftErasure(ctx echo.Context) error {
+	var request AdminLiftErasureRequestObject
+
+	var body AdminLiftErasureJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminLiftErasure(ctx.Request().Context(), request.(AdminLiftErasureRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminLiftErasure")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminLiftErasureResponseObject); ok {
+		return validResponse.VisitAdminLiftErasureResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminVerifyReceipt operation middleware
+func (sh *strictHandler) AdminVerifyReceipt(ctx echo.Context) error {
+	var request AdminVerifyReceiptRequestObject
+
+	var body AdminVerifyReceiptJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminVerifyReceipt(ctx.Request().Context(), request.(AdminVerifyReceiptRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminVerifyReceipt")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminVerifyReceiptResponseObject); ok {
+		return validResponse.VisitAdminVerifyReceiptResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminReceipt operation middleware
+func (sh *strictHandler) AdminReceipt(ctx echo.Context, operation string) error {
+	var request AdminReceiptRequestObject
+
+	request.Operation = operation
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminReceipt(ctx.Request().Context(), request.(AdminReceiptRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminReceipt")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminReceiptResponseObject); ok {
+		return validResponse.VisitAdminReceiptResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

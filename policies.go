@@ -278,13 +278,16 @@ func (m *Memory) policyResult(ctx context.Context, p storedPolicy) (PolicyResult
 	if t.Review == nil {
 		t.Review = m.base.Review
 	}
-	if !own("review", p.Policy.Review != nil, t.Review != nil) {
-		r.Effective.Review = cmp.Or(t.Review, &ReviewPolicy{Mode: extract.ReviewOff})
+	if !own("review", p.Policy.Review != nil, t.Review != nil && t.Review.Mode != "" && t.Review.Mode != extract.ReviewOff) {
+		r.Effective.Review = &ReviewPolicy{Mode: extract.ReviewOff}
+		if t.Review != nil && t.Review.Mode != "" {
+			r.Effective.Review = t.Review
+		}
 	}
 	if t.Retention == nil {
 		t.Retention = m.base.Retention
 	}
-	if !own("retention", p.Policy.Retention != nil, t.Retention != nil) {
+	if !own("retention", p.Policy.Retention != nil, saysAnything(t.Retention)) {
 		r.Effective.Retention = cmp.Or(t.Retention, &RetentionPolicy{})
 	}
 	var b Budget
@@ -322,3 +325,9 @@ func redactionOf(by Redactor) *RedactionPolicy {
 
 // customMode is shown for a Redactor that the settings bring and that is of another make.
 const customMode redact.Mode = "custom"
+
+// saysAnything tells a retention policy from one whose fields are all empty.
+func saysAnything(p *RetentionPolicy) bool {
+	b, err := json.Marshal(p)
+	return p != nil && (err != nil || string(b) != "{}")
+}

@@ -73,7 +73,7 @@ type Readiness struct {
 
 // Ready fails when the store or the ledger cannot be read.
 func (i *Installation) Ready(ctx context.Context) (Readiness, error) {
-	_, err := i.m.store.Model(ctx)
+	_, err := i.m.store.Get(ctx, store.Scope{Tenant: i.m.tenant, User: "ready"}, []string{"ready"}) // nobody's: what counts is that it answers
 	if _, other := i.m.ledger.QueueStats(ctx, "", i.m.now()); err == nil {
 		err = other
 	}

@@ -58,6 +58,10 @@ var names = []struct {
 	{"Reembed", []string{"reembed"}, nil}, // of all tenants: the operator's business, not that of a tenant's key
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
 	{"Erase", []string{"erase"}, []string{"POST /v1/admin/erase"}},
+	{"Receipt", []string{"receipt"}, []string{"GET /v1/admin/erase/{operation}/receipt"}},
+	{"VerifyReceipt", []string{"receipt"}, []string{"POST /v1/admin/erase/verify"}},
+	{"ReceiptKey", []string{"receipt"}, nil},
+	{"LiftErasure", []string{"erase"}, []string{"POST /v1/admin/erase/lift"}},
 	{"Operations", []string{"operations"}, []string{"GET /v1/admin/operations"}},
 	{"Operation", []string{"operations"}, []string{"GET /v1/admin/operations/{id}"}},
 	{"WaitOperation", []string{"operations"}, []string{"GET /v1/admin/operations/{id}"}},
@@ -71,6 +75,16 @@ var names = []struct {
 	{"CreateKey", []string{"keys"}, []string{"POST /v1/admin/keys"}},
 	{"RotateKey", []string{"keys"}, []string{"POST /v1/admin/keys/{id}/rotate"}},
 	{"RevokeKey", []string{"keys"}, []string{"DELETE /v1/admin/keys/{id}"}},
+	{"TenantPolicy", []string{"policy"}, []string{"GET /v1/admin/policy"}},
+	{"SetPolicy", []string{"policy"}, []string{"PUT /v1/admin/policy"}},
+	{"ResetPolicy", []string{"policy"}, []string{"DELETE /v1/admin/policy"}},
+	{"PolicyHistory", []string{"policy"}, []string{"GET /v1/admin/policy/history"}},
+	{"Installation", []string{"tenants"}, []string{
+		"GET /v1/installation/tenants", "POST /v1/installation/tenants", "GET /v1/installation/tenants/{id}",
+		"POST /v1/installation/tenants/{id}/disable", "POST /v1/installation/tenants/{id}/enable", "GET /v1/installation/tenants/{id}/keys",
+		"POST /v1/installation/tenants/{id}/keys", "DELETE /v1/installation/tenants/{id}/keys/{key}",
+		"POST /v1/installation/tenants/{id}/keys/{key}/rotate", "GET /v1/installation/audit",
+	}},
 	{"TenantStats", []string{"stats"}, []string{"GET /v1/admin/stats"}},
 	{"Audit", []string{"audit"}, []string{"GET /v1/admin/audit"}},
 	{"Usage", []string{"usage"}, []string{"GET /v1/usage"}},
@@ -78,7 +92,7 @@ var names = []struct {
 }
 
 // noVerbs are methods of the façade that hold an engine together and are no verbs of a surface.
-var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate"}
+var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate", "Enabled", "BudgetPolicy"}
 
 // unverbed are commands about the program itself.
 var unverbed = []string{"bench", "model", "key", "serve", "config", "demo", "version", "completion", "help"}

@@ -9,8 +9,8 @@ import (
 )
 
 // continueThreads has conversations that came in go on behind their last turn: who says more in one of them must not be given
-// the place of a turn that is there. Nothing is distilled from what came in. The caller holds the scope's lock.
-func (imp *importer) continueThreads(sc store.Scope, items []store.Item) error {
+// the place of a turn that is there. With past nothing is distilled from what came in. The caller holds the scope's lock.
+func (imp *importer) continueThreads(sc store.Scope, items []store.Item, past bool) error {
 	next := map[string]int{}
 	for i := range items {
 		if t := items[i].Turn; t.IsTurn() && (t.Thread == "" || t.Thread == t.Session) {
@@ -26,7 +26,7 @@ func (imp *importer) continueThreads(sc store.Scope, items []store.Item) error {
 		if st.Next >= next[thread] {
 			continue
 		}
-		if st.Cursor == st.Next { // no turn waits for extraction
+		if past && st.Cursor == st.Next { // no turn waits for extraction
 			st.Cursor = next[thread]
 		}
 		st.Next = next[thread]

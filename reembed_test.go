@@ -298,7 +298,10 @@ func killWhileReembedding(t *testing.T, qdrant, collection string) {
 		kills = 120
 	}
 	dir, rnd := filepath.Join(t.TempDir(), "data"), rand.New(rand.NewPCG(6, 20261130))
-	const n = 60
+	n := 60
+	if qdrant != "" && kills == 1 {
+		n = 12
+	}
 	first, err := Open(t.Context(), reembedOptions(t, dir, qdrant, collection, "0", nil))
 	if err != nil {
 		t.Fatal(err)

@@ -243,7 +243,7 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	imp.res.Imported += len(w.Put)
-	return imp.continueThreads(sc, w.Put)
+	return imp.continueThreads(sc, w.Put, true)
 }
 
 // sameImport compares what a line gives; uses, links and stamps may have moved on since.

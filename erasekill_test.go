@@ -82,11 +82,22 @@ func TestKilledDuringErase(t *testing.T) {
 		if n := held(t, m); n != 7 {
 			t.Errorf("after %d kills %d items are left", done, n)
 		}
+		signed, err := m.Receipt(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		receipt, err := m.VerifyReceipt(t.Context(), signed)
+		if err != nil || !receipt.Clean || receipt.Removed["items"] != own+pair || receipt.Tombstones != sum.Tombstones {
+			t.Errorf("after %d kills: %s, %v", done, signed.Receipt, err)
+		}
+		if n, err := m.LiftErasure(t.Context(), id); err != nil || n != sum.Tombstones { // the next fill brings the same
+			t.Errorf("after %d kills: %d tombstones of %d, %v", done, n, sum.Tombstones, err)
+		}
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("soak: kill -9 during erase | %d kills over %d erasures, all ended, 0 items left, 0 counted twice", done, erasures)
+	t.Logf("soak: kill -9 during erase | %d kills over %d erasures, all ended with a clean receipt, 0 items left, 0 counted twice", done, erasures)
 }
 
 // eraseOnce lets a child live for so long after it began an erasure, or took up the one of the id given, and tells whether

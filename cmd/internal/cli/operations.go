@@ -99,6 +99,7 @@ func (a *app) printOperation(op store.Operation) error {
 	a.printf("%s %s: %s\n", op.Kind, op.ID, op.State)
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(op.Result, &fields) == nil {
+		delete(fields, "receipt") // evoke receipt shows it
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			list := []json.RawMessage{fields[name]}
 			_ = json.Unmarshal(fields[name], &list) // what is no list stays one value
@@ -111,44 +112,6 @@ func (a *app) printOperation(op store.Operation) error {
 		a.note("%s", op.Note)
 	}
 	return nil
-}
-
-func (a *app) eraseCmd() *cobra.Command {
-	var r evoke.EraseRequest
-	var filter filterFlags
-	var yes bool
-	c := &cobra.Command{
-		Use: "erase", Short: "Erase for good what is kept of a user, an agent or the whole tenant, in every memory", Args: cobra.NoArgs,
-		Long: `Erases what is kept of --user (also in memories with agents), of --agent, or with --all-of-tenant of everybody; --thread and the filters
-narrow it. It is an operation that goes on after an interruption; "evoke forget" is for one memory.`,
-		Example: `  evoke erase --user ada --yes`,
-	}
-	filter.add(c)
-	c.Flags().BoolVar(&r.Tenant, "all-of-tenant", false, "every memory of the tenant")
-	c.Flags().BoolVar(&yes, "yes", false, "do it: nothing brings it back")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		f, err := filter.filter()
-		if err != nil {
-			return err
-		}
-		if r.User, r.Agent, r.Thread = a.who.User, a.who.Agent, a.who.Thread; !f.IsZero() {
-			r.Filter = &f
-		}
-		if !yes {
-			return store.Invalid("erase", "confirmed with --yes (evoke export keeps a copy)", "")
-		}
-		return a.withStore(c, func(ctx context.Context, s session) error {
-			op, err := s.Erase(ctx, r)
-			if err != nil {
-				return err
-			}
-			if op, err = s.WaitOperation(ctx, op.ID); err != nil {
-				return err
-			}
-			return a.printOperation(op)
-		})
-	}
-	return c
 }
 
 func (a *app) auditCmd() *cobra.Command {

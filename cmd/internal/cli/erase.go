@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"evoke"
+	"evoke/store"
+)
+
+// eraseFlags are those of evoke erase beside the filters.
+type eraseFlags struct {
+	yes, verify  bool
+	lift, output string
+}
+
+func (a *app) eraseCmd() *cobra.Command {
+	var r evoke.EraseRequest
+	var filter filterFlags
+	var flags eraseFlags
+	c := &cobra.Command{
+		Use: "erase", Short: "Erase for good what is kept of a user, an agent or the whole tenant, in every memory", Args: cobra.NoArgs,
+		Long: `Erases what is kept of --user (also in memories with agents), of --agent, or with --all-of-tenant of everybody; --thread and the filters
+narrow it. What was distilled from nothing else goes, too, with all that the queue, the audit log and the records of blocks keep of it. Then
+every path is probed, and a signed receipt tells what was found: evoke receipt. It is an operation that goes on after an interruption;
+"evoke forget" is for one memory. What was erased stays away from retries, replays and imports until --lift.`,
+		Example: `  evoke erase --user ada --yes --receipt ada.json
+  evoke erase --user ada --thread trip --verify --yes
+  evoke erase --lift 0192…`,
+	}
+	filter.add(c)
+	c.Flags().BoolVar(&r.Tenant, "all-of-tenant", false, "every memory of the tenant")
+	c.Flags().BoolVar(&flags.yes, "yes", false, "do it: nothing brings it back")
+	c.Flags().BoolVar(&flags.verify, "verify", false, "tell what was probed, and fail when anything was found")
+	c.Flags().StringVar(&flags.output, "receipt", "", "file to write the receipt to")
+	c.Flags().StringVar(&flags.lift, "lift", "", "erase nothing: let what the erasure, or the forgetting, of this id removed be taken in again")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if flags.lift != "" {
+			return a.liftErasure(c, flags.lift)
+		}
+		f, err := filter.filter()
+		if err != nil {
+			return err
+		}
+		if r.User, r.Agent, r.Thread = a.who.User, a.who.Agent, a.who.Thread; !f.IsZero() {
+			r.Filter = &f
+		}
+		if !flags.yes {
+			return store.Invalid("erase", "confirmed with --yes (evoke export keeps a copy)", "")
+		}
+		return a.withStore(c, func(ctx context.Context, s session) error { return a.erase(ctx, s, r, flags) })
+	}
+	return c
+}
+
+func (a *app) erase(ctx context.Context, s session, r evoke.EraseRequest, flags eraseFlags) error {
+	op, err := s.Erase(ctx, r)
+	if err != nil {
+		return err
+	}
+	if op, err = s.WaitOperation(ctx, op.ID); err != nil {
+		return err
+	}
+	if err := a.printOperation(op); err != nil || op.State != store.OperationDone || flags.output == "" && !flags.verify {
+		return err
+	}
+	signed, err := s.Receipt(ctx, op.ID)
+	if err != nil {
+		return err
+	}
+	if flags.output != "" {
+		if err := a.putReceipt(signed, flags.output); err != nil {
+			return err
+		}
+	}
+	if !flags.verify {
+		return nil
+	}
+	receipt, err := s.VerifyReceipt(ctx, signed)
+	if err != nil {
+		return err
+	}
+	if !a.json {
+		a.printReceipt(&receipt)
+	}
+	if !receipt.Clean {
+		return fmt.Errorf("%w: something of what was erased was found: see evoke receipt show %s", store.ErrUnavailable, op.ID)
+	}
+	return nil
+}
+
+func (a *app) liftErasure(c *cobra.Command, operation string) error {
+	return a.withStore(c, func(ctx context.Context, s session) error {
+		n, err := s.LiftErasure(ctx, operation)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(map[string]int{"tombstones": n})
+		}
+		a.printf("%s lifted\n", count(n, "tombstone"))
+		return nil
+	})
+}

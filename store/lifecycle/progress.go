@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"evoke/store"
 )
@@ -13,6 +15,7 @@ import (
 type Progress struct {
 	op     store.Operation
 	runner *Runner
+	saved  atomic.Int64 // when it was saved last, by the machine's clock, in nanoseconds
 }
 
 // Operation is the operation as it stands.
@@ -61,6 +64,7 @@ func (p *Progress) Reduce(ctx context.Context, args, checkpoint any) error {
 
 // save stores the operation. The mark of a cancellation is the one field that others write meanwhile.
 func (p *Progress) save(ctx context.Context) error {
+	p.saved.Store(time.Now().UnixNano())
 	for {
 		if p.op.Cancel && !p.op.State.Ended() {
 			return ErrCanceled

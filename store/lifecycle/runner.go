@@ -31,6 +31,7 @@ type RunnerOptions struct {
 	NewID   func() string            // required
 	Logger  *slog.Logger             // default: none
 	Done    func(op store.Operation) // called when one ended; default: nobody
+	Stall   time.Duration            // how long work may go without a Save before it fails; default 1 h, at least 10 ms
 }
 
 // Runner runs operations one after another in the background and finishes after a restart what a crash cut off.
@@ -62,6 +63,12 @@ func NewRunner(l store.Operations, kinds map[string]Work, opts *RunnerOptions) (
 	}
 	if o.Workers < 1 || o.Workers > 64 {
 		return nil, store.Invalid("workers", "between 1 and 64", fmt.Sprint(o.Workers))
+	}
+	if o.Stall == 0 {
+		o.Stall = time.Hour
+	}
+	if o.Stall < 10*time.Millisecond {
+		return nil, store.Invalid("stall", "at least 10 ms", o.Stall.String())
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -249,7 +256,11 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 	p.op.State = store.OperationRunning
 	var result any
 	if err = p.save(ctx); err == nil {
-		result, err = r.attempt(ctx, p)
+		var hangs bool
+		if result, hangs, err = r.watch(ctx, cancel, p); hangs {
+			r.abandon(context.WithoutCancel(ctx), log, op)
+			return
+		}
 	}
 	switch {
 	case errors.Is(err, ErrLater) && ctx.Err() == nil:
@@ -260,6 +271,8 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 	case ctx.Err() == nil || err == nil:
 	case errors.Is(context.Cause(ctx), ErrCanceled):
 		err = ErrCanceled
+	case errors.Is(context.Cause(ctx), errStalled):
+		err = r.stalled()
 	default:
 		return // stopped: it goes on at the next start
 	}
@@ -272,6 +285,56 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 	if r.opts.Done != nil {
 		r.opts.Done(p.op)
 	}
+}
+
+// errStalled is why work is ended that makes no progress.
+var errStalled = errors.New("the operation made no progress")
+
+func (r *Runner) stalled() error {
+	return fmt.Errorf("%w for %s (run it again: it goes on from where it was)", errStalled, r.opts.Stall)
+}
+
+// watch makes an attempt and ends it when it saves nothing for too long, so that what is wedged does not keep others
+// waiting. hangs tells that it does not even heed the end of its context; it is left to itself then.
+func (r *Runner) watch(ctx context.Context, cancel context.CancelCauseFunc, p *Progress) (result any, hangs bool, err error) {
+	type end struct {
+		result any
+		err    error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		result, err := r.attempt(ctx, p)
+		ended <- end{result, err}
+	}()
+	t := time.NewTicker(r.opts.Stall / 4)
+	defer t.Stop()
+	for {
+		select {
+		case e := <-ended:
+			return e.result, false, e.err
+		case <-t.C:
+		}
+		if time.Since(time.Unix(0, p.saved.Load())) < r.opts.Stall {
+			continue
+		}
+		cancel(errStalled)
+		select {
+		case e := <-ended:
+			return e.result, false, e.err
+		case <-time.After(min(r.opts.Stall, time.Minute)):
+			return nil, true, errStalled
+		}
+	}
+}
+
+// abandon ends an operation whose work hangs: what that may still save is refused.
+func (r *Runner) abandon(ctx context.Context, log *slog.Logger, op store.Operation) {
+	now, err := r.ledger.Operation(ctx, op.Tenant, op.ID)
+	if err == nil && !now.State.Ended() {
+		now.State, now.Note, now.DoneAt, now.UpdatedAt = store.OperationFailed, r.stalled().Error(), r.now(), r.now()
+		_, err = r.ledger.SaveOperation(ctx, now)
+	}
+	log.ErrorContext(ctx, "an operation hangs and is left to itself", "error", err)
 }
 
 var errPanic = errors.New("the operation panicked")

@@ -70,30 +70,42 @@ type mannerCount struct {
 func (c *mannerCount) read(spoken string, known []string) {
 	for word := range strings.FieldsSeq(spoken) {
 		c.marks(word)
-		bare := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		bare := strings.TrimFunc(word, noLetter)
 		first, size := utf8.DecodeRuneInString(bare)
 		if bare == "" || classOf(first) != classWord {
 			c.within = false
 			continue
 		}
 		c.words++
-		lower := strings.ToLower(strings.ReplaceAll(bare, "’", "'"))
-		if addressWords.has(lower) {
+		if strings.IndexByte("yYuU", bare[0]) >= 0 && addressWords.has(strings.ToLower(strings.ReplaceAll(bare, "’", "'"))) {
 			c.address++
 		}
-		second, _ := utf8.DecodeRuneInString(bare[size:])
-		if c.within && unicode.IsUpper(first) && unicode.IsLetter(second) && !slices.Contains(known, strings.TrimSuffix(lower, "'s")) {
-			c.names++
+		if c.within && unicode.IsUpper(first) {
+			second, _ := utf8.DecodeRuneInString(bare[size:])
+			if unicode.IsLetter(second) && !slices.ContainsFunc(known, func(n string) bool { return strings.EqualFold(n, owner(bare)) }) {
+				c.names++
+			}
 		}
 		last, _ := utf8.DecodeLastRuneInString(word)
 		c.within = unicode.IsLower(last) || strings.ContainsRune(`,;:'"’”`, last)
 	}
 }
 
+func noLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// owner is the name in a genitive.
+func owner(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "’s")
+}
+
 // marks counts the ends of sentences in a word, and what is written without blanks.
 func (c *mannerCount) marks(word string) {
 	ending := false
 	for i, r := range word {
+		if r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			c.asked, ending = false, false
+			continue
+		}
 		question := r == '?' || r == '？'
 		// A full stop inside a word, of a number or an address, ends nothing.
 		end := question || r == '!' || r == '！' || r == '。' || r == '.' && !letterFollows(word[i+1:])

@@ -71,3 +71,12 @@ func TestAsksName(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkMannerOf(b *testing.B) {
+	text := "Thanks, Tom! Last week I finally took the night train to Porto with Aunt Vera, and we read \"The Sea Wolf\" aloud until morning. Have you ever been there? [a photo of a train at a platform]"
+	known := []string{"nora", "tom"}
+	b.ReportAllocs()
+	for b.Loop() {
+		MannerOf(text, known)
+	}
+}

@@ -98,13 +98,14 @@ type UpdateRequest struct {
 // ListRequest pages through items.
 type ListRequest struct {
 	Who
-	Filter store.Filter
-	AsOf   time.Time // zero: now
-	All    bool      // every version, closed and retracted ones too
-	Task   string    // the thread at hand: what holds for its task only is seen, too; narrows nothing
-	Order  store.Order
-	Limit  int // 1–1000; 0 means 100
-	Cursor string
+	Filter  store.Filter
+	AsOf    time.Time // zero: now
+	All     bool      // every version, closed and retracted ones too
+	Sources bool      // also what summaries stand for
+	Task    string    // the thread at hand: what holds for its task only is seen, too; narrows nothing
+	Order   store.Order
+	Limit   int // 1–1000; 0 means 100
+	Cursor  string
 }
 
 // RecallRequest asks for the most relevant items.

@@ -75,7 +75,7 @@ func checkIDs(ids []string) error {
 
 // Forget removes items, for good or, when the request asks for it, softly (see Restore). With items that go for good goes
 // what was distilled from nothing else, and what control data keeps of them; tombstones keep them from coming back by replay
-// or import (see LiftErasure). What stood after a removed turn gets vectors of its own again, so that nothing of the removed
+// or import (see LiftErasure). Softly forgotten items, and what was distilled from nothing else, are out of sight. What stood after a removed turn gets vectors of its own again, so that nothing of the removed
 // text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is marked
 // (ProfileSection.Stale). What waits in quarantine goes with its turn. Erase does more: it looks whether anything is left.
 func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult, err error) {

@@ -8,6 +8,7 @@ import (
 
 	"evoke/extract"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // maxForgetDays bounds how long what is softly forgotten may be kept.
@@ -29,7 +30,7 @@ func inSight(it *store.Item) error {
 	if !it.Aside.PurgeAt.IsZero() {
 		until = " and can be restored until " + it.Aside.PurgeAt.UTC().Format(time.DateOnly)
 	}
-	return fmt.Errorf("item: %w: it was forgotten on %s%s", store.ErrNotFound, it.Aside.ForgottenAt.UTC().Format(time.DateOnly), until)
+	return fmt.Errorf("item: %w on %s%s", store.ErrForgotten, it.Aside.ForgottenAt.UTC().Format(time.DateOnly), until)
 }
 
 // softForget is the verb of what Restore brings back.
@@ -64,6 +65,11 @@ func (m *Memory) forgetSoftly(ctx context.Context, sc store.Scope, items []store
 	if len(items) == 0 {
 		return res, nil
 	}
+	derived, err := m.alsoForgotten(ctx, sc, items)
+	if err != nil {
+		return ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
+	items, res.Derived = append(items, derived...), len(derived)
 	a := aside{m: m, sc: sc, at: m.now(), dry: r.DryRun}
 	if !r.DryRun {
 		res.ID = newID()
@@ -73,6 +79,52 @@ func (m *Memory) forgetSoftly(ctx context.Context, sc store.Scope, items []store
 		return res, fmt.Errorf("forget: %w", err)
 	}
 	return res, nil
+}
+
+// alsoForgotten lists what was distilled from nothing but the items and what is softly forgotten already.
+func (m *Memory) alsoForgotten(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
+	gone := make(map[string]bool, len(items))
+	for i := range items {
+		gone[items[i].ID] = true
+	}
+	resting, err := m.resting(ctx, sc, items)
+	if err != nil {
+		return nil, err
+	}
+	resting = slices.DeleteFunc(store.Remembered(resting), func(it store.Item) bool {
+		return gone[it.ID] || it.Provenance.Origin == lifecycle.SummaryOrigin || // see followSummaries
+			!slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return gone[id] })
+	})
+	var turns []string
+	for i := range resting {
+		turns = append(turns, resting[i].Provenance.Turns...)
+	}
+	already, err := m.forgottenOf(ctx, sc, turns)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(resting, func(it store.Item) bool {
+		return slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return !gone[id] && !already[id] })
+	}), nil
+}
+
+// forgottenOf tells which of the items named are softly forgotten.
+func (m *Memory) forgottenOf(ctx context.Context, sc store.Scope, ids []string) (map[string]bool, error) {
+	forgotten := map[string]bool{}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	for part := range slices.Chunk(slices.Compact(ids), 1000) {
+		page, err := m.store.List(ctx, sc, store.ListQuery{
+			Filter: store.Filter{IDs: part}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: len(part),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read what is forgotten: %w", err)
+		}
+		for i := range page.Items {
+			forgotten[page.Items[i].ID] = true
+		}
+	}
+	return forgotten, nil
 }
 
 // aside moves items out of sight and back. The scope is locked.
@@ -157,7 +209,7 @@ func (a *aside) sections(ctx context.Context, now []store.Item) (store.Change, e
 	if err != nil || len(versions) == 0 {
 		return store.Change{}, err
 	}
-	touched, forgotten := make(map[string]bool, len(now)), map[string]bool{}
+	touched := make(map[string]bool, len(now))
 	for i := range now {
 		touched[now[i].ID] = true
 		for j := range versions {
@@ -172,17 +224,9 @@ func (a *aside) sections(ctx context.Context, now []store.Item) (store.Change, e
 			ids = append(ids, versions[i].Provenance.Turns...)
 		}
 	}
-	slices.Sort(ids)
-	for part := range slices.Chunk(slices.Compact(ids), 1000) {
-		page, err := a.m.store.List(ctx, a.sc, store.ListQuery{
-			Filter: store.Filter{IDs: part}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: len(part),
-		})
-		if err != nil {
-			return store.Change{}, err
-		}
-		for i := range page.Items {
-			forgotten[page.Items[i].ID] = true
-		}
+	forgotten, err := a.m.forgottenOf(ctx, a.sc, ids)
+	if err != nil {
+		return store.Change{}, err
 	}
 	for i := range now {
 		delete(forgotten, now[i].ID)
@@ -258,15 +302,12 @@ func (m *Memory) withoutForgotten(ctx context.Context, entries []store.Quarantin
 	}
 	gone := map[turn]bool{}
 	for sc, ids := range turns {
-		slices.Sort(ids)
-		page, err := m.store.List(ctx, sc, store.ListQuery{
-			Filter: store.Filter{IDs: slices.Compact(ids)}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: len(ids),
-		})
+		forgotten, err := m.forgottenOf(ctx, sc, ids)
 		if err != nil {
-			return nil, fmt.Errorf("look for forgotten turns: %w", err)
+			return nil, err
 		}
-		for i := range page.Items {
-			gone[turn{sc, page.Items[i].ID}] = true
+		for id := range forgotten {
+			gone[turn{sc, id}] = true
 		}
 	}
 	return slices.DeleteFunc(entries, func(q store.Quarantined) bool { return gone[turn{q.Scope, q.Turn}] }), nil

@@ -51,6 +51,9 @@ func secretive(t *testing.T, m *Memory, who Who, now time.Time) (ids []string) {
 		if i < 5 {
 			it.Kind, it.Turn = store.Episodic, store.Turn{Thread: "t", Session: "t", Position: i, Role: "user", Speaker: "Ann"}
 		}
+		if i >= 5 && i < 7 { // distilled: i5 from i4, i6 from i0 and i1
+			it.Provenance = store.Provenance{Origin: "rules", Extractor: "rules/1", Turns: [][]string{{"i4"}, {"i0", "i1"}}[i-5]}
+		}
 		it.ContentKey = store.ContentKey(it.Kind, it.Content)
 		w.Put = append(w.Put, it)
 		ids = append(ids, it.ID)
@@ -363,5 +366,37 @@ func TestLegalHolds(t *testing.T) {
 	}
 	if err := m.ReleaseHold(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("release of none: %v", err)
+	}
+}
+
+// What was distilled from softly forgotten turns alone goes out of sight with the last of them, and comes back with it.
+func TestSoftlyForgottenTurnsTakeTheirFacts(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	m := open(t, &Options{Clock: clockAt(now.Add(time.Hour)).now})
+	who := Who{User: "ann"}
+	secretive(t, m, who, now)
+	before := exported(t, m, who)
+	for _, c := range []struct {
+		forget  string
+		derived int
+		gone    []string
+	}{{"i4", 1, []string{"i5"}}, {"i0", 0, nil}, {"i1", 1, []string{"i6"}}} {
+		res, err := m.Forget(t.Context(), ForgetRequest{Who: who, IDs: []string{c.forget}, Soft: true})
+		if err != nil || res.Forgotten != 1 || res.Derived != c.derived {
+			t.Fatalf("%s: %+v, %v", c.forget, res, err)
+		}
+		for _, id := range c.gone {
+			if _, err := m.Get(t.Context(), who, id); !errors.Is(err, store.ErrForgotten) {
+				t.Errorf("%s without %s: %v", id, c.forget, err)
+			}
+		}
+	}
+	for _, id := range []string{"i4", "i1", "i0"} {
+		if res, err := m.Restore(t.Context(), RestoreRequest{Who: who, IDs: []string{id}}); err != nil || res.Restored < 1 {
+			t.Fatal(res, err)
+		}
+	}
+	if exported(t, m, who) != before {
+		t.Error("restored otherwise than it was")
 	}
 }

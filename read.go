@@ -62,6 +62,7 @@ func (m *Memory) List(ctx context.Context, r ListRequest) (store.Page, error) {
 		return store.Page{}, err
 	}
 	f, v := narrow(r.Filter, r.Thread), m.view(r.AsOf, r.All)
+	v.Sources = r.Sources
 	if v.Threads = f.NamedThreads(); r.Task != "" {
 		if err := store.ValidateName("task", r.Task); err != nil {
 			return store.Page{}, err

@@ -43,7 +43,8 @@ func (r *RestoreRequest) validate() error {
 	return r.Filter.Validate()
 }
 
-// Restore brings back what was softly forgotten, as it was, with what followed it: sections of the profile are in sight
+// Restore brings back what was softly forgotten, as it was, with what followed it: what was distilled from it alone comes
+// with it, sections of the profile are in sight
 // again, and no longer marked, unless something else that they rest on is still forgotten. A section that was written anew
 // meanwhile stands; the one that comes back is the version before it. What is past its time is gone, purged or not.
 func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResult, err error) {
@@ -95,6 +96,7 @@ func (m *Memory) restorable(ctx context.Context, sc store.Scope, r *RestoreReque
 	q.Filter = narrow(q.Filter, r.Thread)
 	now := m.now()
 	var all []store.Item
+	batches := map[string]string{} // of what was selected by its id
 	for {
 		page, err := m.store.List(ctx, sc, q)
 		if err != nil {
@@ -106,7 +108,33 @@ func (m *Memory) restorable(ctx context.Context, sc store.Scope, r *RestoreReque
 			if it.IsProfile() && by == extract.HiddenBySources || r.Batch != "" && r.Batch != by || past(it, now) {
 				continue
 			}
+			batches[it.ID] = by
 			all = append(all, store.Item{ID: it.ID, Turn: it.Turn}) // the texts of a whole memory are not wanted at once
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if r.Batch != "" || r.All || len(all) == 0 {
+		return all, nil
+	}
+	return m.withDerived(ctx, sc, all, batches)
+}
+
+// withDerived adds what was distilled from what comes back and went with it.
+func (m *Memory) withDerived(ctx context.Context, sc store.Scope, all []store.Item, batches map[string]string) ([]store.Item, error) {
+	q := store.ListQuery{Filter: store.Filter{Distilled: true}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: pageItems}
+	for {
+		page, err := m.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			it := &page.Items[i]
+			_, chosen := batches[it.ID]
+			if !chosen && !it.IsProfile() && slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return batches[id] == it.Aside.ForgottenBy }) {
+				all = append(all, store.Item{ID: it.ID, Turn: it.Turn})
+			}
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
 			return all, nil

@@ -234,7 +234,9 @@ func TestRetentionOrder(t *testing.T) {
 	want := []string{"a", "b", "c", "d", "dear", "correction", "rule"} // who goes first
 	for n := 7; n >= 0; n-- {
 		p := RetentionPolicy{MaxItems: n}
-		got := swept(t, m, func(ctx context.Context) (store.Operation, error) { return m.Retain(ctx, RetainRequest{DryRun: true, Policy: &p}) })
+		got := swept(t, m, func(ctx context.Context) (store.Operation, error) {
+			return m.Retain(ctx, RetainRequest{DryRun: true, Policy: &p})
+		})
 		var ids []string
 		for _, x := range got.Removals {
 			ids = append(ids, x.ID)

@@ -9,6 +9,8 @@ import (
 var (
 	// ErrNotFound: no such item, thread or event within the scope. Another tenant's id is not found either.
 	ErrNotFound = errors.New("not found")
+	// ErrForgotten is ErrNotFound of an item that is softly forgotten: it can be restored.
+	ErrForgotten = fmt.Errorf("%w: it was softly forgotten", ErrNotFound)
 	// ErrConflict: the id or the idempotency key is taken by something else.
 	ErrConflict = errors.New("conflict")
 	// ErrInvalid: the caller's input is out of its range. The message names the field, the limit and the mend.

@@ -91,7 +91,7 @@ variables and flags; see "evoke config reference".
 	f.BoolVar(&a.noModel, "no-model", false, "leave the embedding model alone: lexical only")
 	root.AddCommand(
 		a.ingestCmd(), a.flushCmd(), a.eventsCmd(), a.queueCmd(), a.reviewCmd(), a.rememberCmd(), a.getCmd(), a.updateCmd(), a.listCmd(), a.recentCmd(), a.recallCmd(),
-		a.contextCmd(), a.blockCmd(), a.feedbackCmd(), a.outcomeCmd(), a.forgetCmd(), a.restoreCmd(), a.retainCmd(), a.holdCmd(), a.scheduleCmd(), a.eraseCmd(), a.undoCmd(), a.diffCmd(), a.operationsCmd(), a.auditCmd(), a.statsCmd(), a.usageCmd(), a.profileCmd(), a.exportCmd(), a.importCmd(), a.reembedCmd(), a.modelCmd(), a.keyCmd(), a.keysCmd(), a.policyCmd(), a.tenantsCmd(),
+		a.contextCmd(), a.blockCmd(), a.feedbackCmd(), a.outcomeCmd(), a.forgetCmd(), a.restoreCmd(), a.retainCmd(), a.holdCmd(), a.scheduleCmd(), a.eraseCmd(), a.receiptCmd(), a.consolidateCmd(), a.sourcesCmd(), a.undoCmd(), a.diffCmd(), a.operationsCmd(), a.auditCmd(), a.statsCmd(), a.usageCmd(), a.profileCmd(), a.exportCmd(), a.importCmd(), a.reembedCmd(), a.backupCmd(), a.healthCmd(), a.modelCmd(), a.keyCmd(), a.keysCmd(), a.policyCmd(), a.tenantsCmd(),
 		a.configCmd(), a.serveCmd(), a.demoCmd(), a.benchCmd(), a.versionCmd(),
 	)
 	checkArgs(root)

@@ -20,6 +20,7 @@ type itemFlags struct {
 	metadata               []string
 	importance, confidence float64
 	validFrom, validTo     string
+	expires                string
 }
 
 func (f *itemFlags) add(c *cobra.Command) {
@@ -29,6 +30,7 @@ func (f *itemFlags) add(c *cobra.Command) {
 	c.Flags().Float64Var(&f.confidence, "confidence", 1, "0 to 1")
 	c.Flags().StringVar(&f.validFrom, "valid-from", "", "when it became true: "+timeForms+" (default now)")
 	c.Flags().StringVar(&f.validTo, "valid-to", "", "when it ceased to be true")
+	c.Flags().StringVar(&f.expires, "expires", "", "from when it is kept no longer: "+laterForms+" (default: kept for good)")
 }
 
 // update builds the request of the flags that were given.
@@ -65,7 +67,14 @@ func (f *itemFlags) update(c *cobra.Command, content string) (evoke.UpdateReques
 		}
 		*t.to = &at
 	}
-	if r.Content == nil && r.Category == nil && r.Importance == nil && r.Confidence == nil && r.Metadata == nil && r.ValidFrom == nil && r.ValidTo == nil {
+	if given("expires") {
+		at, err := later("expires", f.expires)
+		if err != nil {
+			return r, err
+		}
+		r.ExpiresAt = &at
+	}
+	if r.ExpiresAt == nil && r.Content == nil && r.Category == nil && r.Importance == nil && r.Confidence == nil && r.Metadata == nil && r.ValidFrom == nil && r.ValidTo == nil {
 		return r, store.Invalid("update", "told what to change (see evoke update --help)", "no change")
 	}
 	return r, nil
@@ -129,6 +138,23 @@ func when(flag, s string) (time.Time, error) {
 		return time.Now().Add(-ago), nil
 	}
 	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31, a time such as 2026-01-31T09:30:00Z, or how long ago: 36h, 7d, 2w", fmt.Sprintf("%.40q", s))
+}
+
+// laterForms is what flags that take a time to come read.
+const laterForms = "a date, a time (RFC 3339), or how long from now (36h, 7d, 2w)"
+
+// later reads a time to come; "" is the zero time.
+func later(flag, s string) (time.Time, error) {
+	if s != "" {
+		if in, ok := age(s); ok {
+			return time.Now().Add(in), nil
+		}
+	}
+	t, err := when(flag, s)
+	if err != nil {
+		return t, store.Invalid("--"+flag, "a date such as 2026-01-31, a time such as 2026-01-31T09:30:00Z, or how long from now: 36h, 7d, 2w", fmt.Sprintf("%.40q", s))
+	}
+	return t, nil
 }
 
 // age reads a length of time; beside what Go knows, days and weeks.

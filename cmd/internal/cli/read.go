@@ -66,7 +66,7 @@ func (a *app) getCmd() *cobra.Command {
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			if history {
 				items, err := s.History(ctx, a.who, args[0])
-				if errors.Is(err, store.ErrNotFound) {
+				if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
 					return unknownIDs(args)
 				}
 				if err != nil {
@@ -75,7 +75,7 @@ func (a *app) getCmd() *cobra.Command {
 				return a.printHistory(items)
 			}
 			it, err := s.Get(ctx, a.who, args[0])
-			if errors.Is(err, store.ErrNotFound) {
+			if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
 				return unknownIDs(args)
 			}
 			if err != nil {
@@ -128,6 +128,7 @@ func (a *app) listCmd() *cobra.Command {
 	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
 	c.Flags().StringVar(&r.Task, "task", "", "conversation at hand: what holds for its task only is seen, too")
 	c.Flags().BoolVar(&r.All, "all", false, "every version, closed and retracted ones too")
+	c.Flags().BoolVar(&r.Sources, "sources", false, "also what summaries stand for")
 	c.Flags().IntVar(&r.Limit, "limit", 100, "items of a page, 1 to 1000")
 	c.Flags().StringVar(&r.Cursor, "cursor", "", "where the page before ended")
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -210,6 +210,9 @@ func (a *app) rememberCmd() *cobra.Command {
 		if r.ValidTo, err = when("valid-to", f.validTo); err != nil {
 			return err
 		}
+		if r.ExpiresAt, err = later("expires", f.expires); err != nil {
+			return err
+		}
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			res, err := s.Remember(ctx, r)
 			if err != nil {
@@ -301,27 +304,37 @@ func (a *app) feedbackCmd() *cobra.Command {
 func (a *app) forgetCmd() *cobra.Command {
 	var r evoke.ForgetRequest
 	var filter filterFlags
+	var until string
 	var yes bool
 	c := &cobra.Command{
-		Use: "forget [ID…]", Short: "Remove items for good, by id, by filter, or all of a memory",
+		Use: "forget [ID…]", Short: "Remove items, for good or (--soft) until a time, by id, by filter, or all of a memory",
 		Example: `  evoke forget --user ada --dry-run --category goal
+  evoke forget --user ada --dry-run --query "my sister"
+  evoke forget --user ada --soft --until 90d 0192…
   evoke forget --user ada --all --yes`,
 	}
 	filter.add(c)
 	c.Flags().BoolVar(&r.All, "all", false, "everything in the memory that --user and --agent name")
-	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "count only")
+	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "count and show only")
+	c.Flags().StringVar(&r.Query, "query", "", "with --dry-run, show what speaks of this: forget the ids of what is meant")
+	c.Flags().BoolVar(&r.Soft, "soft", false, "take them out of sight and keep them for memory.forget_days: evoke restore brings them back")
+	c.Flags().StringVar(&until, "until", "", "softly, and until then: "+laterForms)
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		f, err := filter.filter()
 		if err != nil {
 			return err
 		}
+		if r.Until, err = later("until", until); err != nil {
+			return err
+		}
+		r.Soft = r.Soft || !r.Until.IsZero()
 		r.Who, r.IDs = a.who, args
 		if !f.IsZero() {
 			r.Filter = &f
 		}
 		return a.withStore(c, func(ctx context.Context, s session) error {
-			if !yes && !r.DryRun {
+			if !yes && !r.DryRun && !r.Soft {
 				if err := a.confirmForget(ctx, s, r); err != nil {
 					return err
 				}
@@ -347,9 +360,18 @@ func (a *app) printForgotten(res evoke.ForgetResult) error {
 	if res.DryRun {
 		verb, gone = "would be forgotten", "would go with them, or be marked where they rest on more"
 	}
+	if err := a.printShown(res); err != nil {
+		return err
+	}
 	a.printf("%s %s\n", count(res.Forgotten, "item"), verb)
+	if res.Derived > 0 {
+		a.printf("%s that rested on nothing else %s\n", count(res.Derived, "fact"), verb)
+	}
 	if res.Sections > 0 {
 		a.printf("%s of the profile %s\n", count(res.Sections, "version"), gone)
+	}
+	if !res.Until.IsZero() && res.ID != "" {
+		a.printf("until %s they come back with: evoke restore --batch %s\n", res.Until.Format(time.DateOnly), res.ID)
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Config struct {
 	LLM       LLM       `koanf:"llm"`
 	Memory    Memory    `koanf:"memory"`
 	Review    Review    `koanf:"review"`
+	Retention Retention `koanf:"retention"`
 	Recall    Recall    `koanf:"recall"`
 	Recent    Recent    `koanf:"recent"`
 	Redaction Redaction `koanf:"redaction"`
@@ -90,6 +91,7 @@ type Memory struct {
 	CategoryCaps  CategoryCaps `koanf:"category_caps"`
 	ToolSummaries bool         `koanf:"tool_summaries"`
 	TaskHours     int          `koanf:"task_hours"`
+	ForgetDays    int          `koanf:"forget_days"`
 }
 
 // CategoryCaps bound the facts of a category; 0: no bound.
@@ -158,6 +160,7 @@ type Tenant struct {
 	LLM       LLM       `koanf:"llm"`
 	Memory    Memory    `koanf:"memory"`
 	Review    Review    `koanf:"review"`
+	Retention Retention `koanf:"retention"`
 	Recall    Recall    `koanf:"recall"`
 	Recent    Recent    `koanf:"recent"`
 	Redaction Redaction `koanf:"redaction"`

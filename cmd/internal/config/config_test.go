@@ -37,7 +37,7 @@ func TestDefaultsAreTheDesigns(t *testing.T) {
 	want := config.Tenant{
 		LLM: config.LLM{TimeoutSeconds: 45, MaxInputTokens: 16000, MaxOutputTokens: 4096, Zone: "UTC", Budget: config.Budget{InterimRules: true}},
 		Memory: config.Memory{Enabled: true, InjectionEnabled: true, DebounceSeconds: 30, MaxWaitSeconds: 300,
-			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000, TaskHours: 24},
+			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000, TaskHours: 24, ForgetDays: 30},
 		Recall: config.Recall{Limit: 5, MinScore: 0.1, Profile: "default"},
 		Recent: config.Recent{Limit: 10}, Redaction: config.Redaction{Mode: "off"},
 	}

@@ -34,7 +34,7 @@ func (h *handlers) AdminForget(ctx context.Context, r api.AdminForgetRequestObje
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Forget(ctx, evoke.ForgetRequest{Who: c.who, IDs: value(b.Ids), Filter: b.Filter, All: value(b.All), DryRun: value(b.DryRun)})
+	res, err := c.Forget(ctx, evoke.ForgetRequest{Who: c.who, IDs: value(b.Ids), Filter: b.Filter, Query: value(b.Query), All: value(b.All), DryRun: value(b.DryRun), Soft: value(b.Soft), Until: value(b.Until)})
 	if err != nil {
 		return nil, err
 	}

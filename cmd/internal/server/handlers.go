@@ -149,7 +149,7 @@ func (h *handlers) Remember(ctx context.Context, r api.RememberRequestObject) (a
 	}
 	res, err := c.Remember(ctx, evoke.RememberRequest{
 		Who: c.who, ID: value(b.Id), Kind: value(b.Kind), Category: value(b.Category), Content: b.Content, Metadata: value(b.Metadata),
-		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: value(b.ValidFrom), ValidTo: value(b.ValidTo),
+		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: value(b.ValidFrom), ValidTo: value(b.ValidTo), ExpiresAt: value(b.ExpiresAt),
 		Speaker: value(b.Speaker), Subject: value(b.Subject), IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(b.NoStore),
 	})
 	if err != nil {
@@ -207,7 +207,7 @@ func (h *handlers) Update(ctx context.Context, r api.UpdateRequestObject) (api.U
 	}
 	it, err := c.Update(ctx, evoke.UpdateRequest{
 		Who: c.who, ID: r.Id, Content: b.Content, Category: b.Category, Metadata: value(b.Metadata),
-		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: b.ValidFrom, ValidTo: b.ValidTo,
+		Importance: b.Importance, Confidence: b.Confidence, ValidFrom: b.ValidFrom, ValidTo: b.ValidTo, ExpiresAt: b.ExpiresAt,
 	})
 	if err != nil {
 		return nil, err

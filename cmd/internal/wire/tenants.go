@@ -84,6 +84,7 @@ func (s *inForce) tenantOptions(t config.Tenant, known models, sh shared) (evoke
 	}
 	return evoke.TenantOptions{
 		Review:    review,
+		Retention: retention(t.Retention),
 		Redactor:  redactor,
 		Extractor: x, Interim: interim(t.LLM),
 		Memory: memory(t.Memory), Policy: policy(t.Policy),

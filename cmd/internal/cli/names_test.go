@@ -56,6 +56,7 @@ var names = []struct {
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"ImportFrom", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"Reembed", []string{"reembed"}, nil}, // of all tenants: the operator's business, not that of a tenant's key
+	{"Backup", []string{"backup"}, nil},   // as above
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
 	{"Erase", []string{"erase"}, []string{"POST /v1/admin/erase"}},
 	{"Receipt", []string{"receipt"}, []string{"GET /v1/admin/erase/{operation}/receipt"}},
@@ -95,7 +96,7 @@ var names = []struct {
 var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate", "Enabled", "BudgetPolicy"}
 
 // unverbed are commands about the program itself.
-var unverbed = []string{"bench", "model", "key", "serve", "config", "demo", "version", "completion", "help"}
+var unverbed = []string{"bench", "health", "model", "key", "serve", "config", "demo", "version", "completion", "help"}
 
 func TestEveryVerbHasItsNames(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromFile("../server/openapi.yaml")

@@ -150,7 +150,7 @@ func plainItem(it *store.Item) bool {
 		it.OfTask(), !it.ValidTo.IsZero(), !it.ExpiresAt.IsZero(), it.Turn.Role == "tool", p.Interim:
 		return false
 	case it.Kind == store.Semantic: // a value of a subject is replaced when it changes; within a summary it could not be
-		return p.Extractor == "" && p.Subject == "" && rules.Subject(it.Content, it.Turn.Speaker) == ""
+		return p.Extractor == "" && p.Subject == "" && rules.Subject(it.Content, "") == ""
 	}
 	return true
 }

@@ -26,7 +26,7 @@ func claimsOf(it *store.Item) []claim {
 	var out []claim
 	for _, s := range scoring.Sentences(it.Content) {
 		c := claim{
-			subject: rules.Subject(s, it.Turn.Speaker), doc: scoring.NewDoc("", s, whenSaid(it)),
+			subject: rules.Subject(s, ""), doc: scoring.NewDoc("", s, whenSaid(it)),
 			form: extract.NewForm(extract.Statement{Kind: store.Semantic, Content: s, Speaker: it.Turn.Speaker}),
 		}
 		out = append(out, c)

@@ -60,7 +60,7 @@ func (a *app) benchCmd() *cobra.Command {
 		Use: "bench", Short: "Measure recall quality, latency and ingest", Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.benchQualityCmd(), a.benchContextCmd(), a.benchLatencyCmd(), a.benchIngestCmd(), a.benchBacklogCmd(), a.benchBackendsCmd(), a.benchExtractCmd(), a.benchLifecycleCmd())
+	c.AddCommand(a.benchQualityCmd(), a.benchContextCmd(), a.benchConsolidateCmd(), a.benchLatencyCmd(), a.benchIngestCmd(), a.benchBacklogCmd(), a.benchBackendsCmd(), a.benchExtractCmd(), a.benchLifecycleCmd())
 	return c
 }
 

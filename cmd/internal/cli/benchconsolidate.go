@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"evoke"
+	"evoke/benchmarks"
+	"evoke/embed"
+	"evoke/store"
+)
+
+func (a *app) benchConsolidateCmd() *cobra.Command {
+	var f benchFlags
+	var work string
+	var budget int
+	var p evoke.ConsolidationPolicy
+	c := &cobra.Command{
+		Use: "consolidate", Short: "What consolidation does to what a block holds", Args: cobra.NoArgs,
+		Long: "Imports each set through the façade, asks its questions of a block before and after its memories are consolidated, and counts the items in the default view.",
+	}
+	f.add(c)
+	c.Flags().StringVar(&work, "work", "", "folder with stores of the sets, to which the summaries are added: give a copy (default: in memory)")
+	c.Flags().IntVar(&budget, "budget", 1000, "tokens of a block")
+	policyFlags(c, &p)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		ctx := c.Context()
+		if budget < 1 || budget > 100_000 {
+			return store.Invalid("--budget", "from 1 to 100000", fmt.Sprint(budget))
+		}
+		sets, err := f.load()
+		if err != nil {
+			return err
+		}
+		e, reason, err := a.benchEmbedder(ctx)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			a.note("lexical only: %s", reason)
+		}
+		r := &benchmarks.ConsolidationReport{Machine: benchmarks.ThisMachine(ctx, time.Now())}
+		for i := range sets {
+			got, err := a.benchConsolidation(ctx, e, reason, work, &sets[i], budget, p)
+			if err != nil {
+				return err
+			}
+			r.Sets = append(r.Sets, got)
+		}
+		return a.write(r)
+	}
+	return c
+}
+
+func (a *app) benchConsolidation(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set, budget int, p evoke.ConsolidationPolicy) (_ *benchmarks.Consolidation, err error) {
+	m, clock, err := openBench(ctx, e, reason, work, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	return benchmarks.RunConsolidation(ctx, m, clock, s, budget, p, a.progress)
+}

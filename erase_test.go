@@ -109,3 +109,31 @@ func TestPunctuationIsNotOneStatement(t *testing.T) {
 		t.Errorf("the same again: %+v, %v", r, err)
 	}
 }
+
+// What a longer text said is not found once it was made shorter: neither by its words nor by its vectors.
+func TestAShorterTextLeavesNothingOfTheLonger(t *testing.T) {
+	m := open(t, &Options{Embedder: &bagEmbedder{}})
+	ctx := t.Context()
+	ann := Who{User: "ann"}
+	r, err := m.Remember(ctx, RememberRequest{Who: ann, Content: "Ann keeps bees. She also owns a zebraquartz collection of twelve stones."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(t, m)
+	next, err := m.Update(ctx, UpdateRequest{Who: ann, ID: r.Item.ID, Content: ptr("Ann keeps bees.")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(t, m)
+	for _, query := range []string{"zebraquartz", "zebraquartz collection of twelve stones"} {
+		res, err := m.Recall(ctx, RecallRequest{Who: ann, Request: recall.Request{Query: query, MinScore: ptr(0.0), Explain: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range res.Hits {
+			if h.Item.ID != next.ID || h.Explain.Terms["lexical_own"] > 0 || h.Explain.Terms["cosine"] > 0.6 {
+				t.Errorf("%q finds %q by %v", query, h.Item.Content, h.Explain.Terms)
+			}
+		}
+	}
+}

@@ -149,7 +149,7 @@ const rewriteBytes = 1 << 30
 
 // receipt looks for what was removed in the export and in the files, and says how it stands.
 func (x *eraser) receipt(ctx context.Context) (lifecycle.SignedReceipt, error) {
-	if c, ok := x.embedder.(interface{ Clear() }); ok {
+	if c, ok := x.embedder.(clearer); ok {
 		c.Clear()
 	}
 	op := x.p.Operation()
@@ -175,6 +175,16 @@ func (x *eraser) receipt(ctx context.Context) (lifecycle.SignedReceipt, error) {
 	r.Probes = append(append(r.Probes, export), files...)
 	r.Residual, r.DoneAt = x.residual(), x.now()
 	return x.marks.Sign(&r)
+}
+
+// clearer is an embedder that remembers vectors of texts, in memory.
+type clearer interface{ Clear() }
+
+// Clear has the embedder forget vectors.
+func (v viewed) Clear() {
+	if c, ok := v.Embedder.(clearer); ok {
+		c.Clear()
+	}
 }
 
 // asks is what is kept of the request.

@@ -120,6 +120,9 @@ func (c *Cache) Model() embed.Model { return c.inner.Model() }
 // Unwrap is the embedder behind the cache.
 func (c *Cache) Unwrap() embed.Embedder { return c.inner }
 
+// Clear forgets all vectors: those of texts that were erased are not told from others.
+func (c *Cache) Clear() { c.entries.InvalidateAll() }
+
 // Len is about how many vectors are kept.
 func (c *Cache) Len() int {
 	c.entries.CleanUp()

@@ -12,7 +12,7 @@ BINARY  := bin/evoke
 SOAKLOG := docs/soak.md
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race fuzz soak axe bench cover lint generate verify clean
+.PHONY: help build demo test race fuzz soak axe browser bench cover lint generate verify clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -37,6 +37,9 @@ soak: ## Run the long proofs whole (`make test` runs a seeded tenth) and write t
 
 axe: ## Fetch axe-core, with which the tests of the admin page look for what keeps people out (needs npm)
 	@.ci/axe
+
+browser: ## Drive the whole admin page in a real Chromium (needs one on the PATH, and axe-core: make axe)
+	@EVOKE_SOAK=1 $(GO) test -run 'Browser|Paint' -v ./cmd/internal/page
 
 bench: build ## Recall quality and latency on the sets in DATA, then the Go benchmarks of the hot paths
 	@.ci/bench $(BINARY) $(DATA)

@@ -20,9 +20,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The page is driven in a real browser where there is one: EVOKE_TEST_CHROMIUM names it, or it is on the PATH. axe-core is
-// looked for at EVOKE_TEST_AXE and where `make axe` puts it. EVOKE_TEST_SCREENSHOTS names a folder for pictures of the
-// views.
+// The page is driven in a real browser where there is one: EVOKE_TEST_CHROMIUM names it, or it is on the PATH. That takes
+// half a minute, so that with EVOKE_SOAK alone (`make browser`) everything is done, else the first flows. axe-core is looked
+// for at EVOKE_TEST_AXE and where `make axe` puts it. EVOKE_TEST_SCREENSHOTS names a folder for pictures of the views.
+
+// whole skips what is done with EVOKE_SOAK only.
+func whole(t *testing.T) {
+	t.Helper()
+	if os.Getenv("EVOKE_SOAK") == "" {
+		t.Skip("not run: EVOKE_SOAK is not set (make browser)")
+	}
+}
 
 func chromium(t *testing.T) string {
 	t.Helper()

@@ -81,6 +81,7 @@ func TestFlowsInABrowser(t *testing.T) {
 	})
 
 	t.Run("keyboard", func(t *testing.T) {
+		whole(t)
 		w := newWorld(t, keyed())
 		w.story()
 		b := w.newTab(browser, t, desktop)
@@ -105,6 +106,7 @@ func TestFlowsInABrowser(t *testing.T) {
 	})
 
 	t.Run("what is stored stays data", func(t *testing.T) {
+		whole(t)
 		w := newWorld(t, keyed())
 		id := w.remember("", "<img src=x onerror=alert(1)><script>window.owned=1</script> <b hx-get='/ui/items' hx-trigger='load' hx-on:load='window.owned=1'>x</b> \u202e gnp.exe")
 		b := w.newTab(browser, t, desktop)
@@ -121,6 +123,7 @@ func TestFlowsInABrowser(t *testing.T) {
 	})
 
 	t.Run("languages, screens and light", func(t *testing.T) {
+		whole(t)
 		w := newWorld(t, keyed())
 		w.story()
 		for _, s := range []screen{desktop, phone, night} {

@@ -302,6 +302,7 @@ type confirmPage struct {
 	Button  string // name of a message
 	Danger  bool
 	Ways    bool // softly, or for good
+	Derived int  // what goes with it because it rests on nothing else
 }
 
 // restore makes a former version's words hold again, as a new version of what holds now.
@@ -335,6 +336,24 @@ func (p *Page) restore(v *visit) error {
 // forgetShown is how many of the items to forget are shown before it is done.
 const forgetShown = 50
 
+type choosePage struct {
+	*frame
+	Query string
+	Items []evoke.ForgetItem
+}
+
+// choose shows what speaks of something, to forget what is meant.
+func (v *visit) choose(who evoke.Who, query string) error {
+	if !v.may(ofMemory) {
+		return errNotGranted
+	}
+	res, err := v.Forget(v.ctx(), evoke.ForgetRequest{Who: who, Query: query, DryRun: true})
+	if err != nil {
+		return err
+	}
+	return v.show(200, "choose", choosePage{v.frame("forget.title"), query, res.Items})
+}
+
 // forget shows what would be forgotten, and forgets it once that is confirmed.
 func (p *Page) forget(v *visit) error {
 	who, err := v.who()
@@ -342,7 +361,10 @@ func (p *Page) forget(v *visit) error {
 		return err
 	}
 	ids := v.r.Form["id"]
-	if len(ids) != 1 && !v.may(needs{role: admin.role}) {
+	if q := v.get("q"); q != "" && len(ids) == 0 {
+		return v.choose(who, q)
+	}
+	if len(ids) != 1 && !v.may(ofMemory) {
 		return errNotGranted
 	}
 	req := evoke.ForgetRequest{Who: who, IDs: ids, DryRun: v.get("step") != "confirm", Soft: v.get("way") == "soft"}
@@ -370,7 +392,7 @@ func (p *Page) forget(v *visit) error {
 	}
 	d := confirmPage{
 		frame: f, Lead: "forget.lead", Count: strconv.Itoa(res.Forgotten), Action: at("forget", f.scope()), Fields: url.Values{"id": ids},
-		Back: at("items", f.scope()), Button: "forget.title", Danger: true, Ways: true,
+		Back: at("items", f.scope()), Button: "forget.title", Danger: true, Ways: true, Derived: res.Derived,
 	}
 	if len(ids) == 1 {
 		d.Back = f.Act("item", ids[0])

@@ -1,3 +1,5 @@
+//go:build !race
+
 package page_test
 
 import (
@@ -82,6 +84,21 @@ func TestForgettingIsConfirmed(t *testing.T) {
 	a = admin.want(http.StatusSeeOther, admin.form("/ui/forget", "id", one, "id", two, "step", "confirm"))
 	wantIn(t, admin.get(a.header.Get("Location")).body, "Forgotten: 2", "There are no items.")
 	b.want(http.StatusNotFound, b.form("/ui/forget", "id", "nothing"))
+}
+
+func TestWhatAQuestionFindsIsForgottenByChoice(t *testing.T) {
+	w := newWorld(t, keyed())
+	one := w.remember("", "the kettle is in the kitchen")
+	w.remember("", "the ferry leaves at nine")
+	b := w.login("admin")
+	wantIn(t, b.get("/ui/search?q=kettle").body, "Forget what speaks of this")
+	a := b.want(http.StatusOK, b.form("/ui/forget", "q", "kettle in the kitchen"))
+	wantIn(t, a.body, "the kettle is in the kitchen", "nothing is forgotten yet", one)
+	b.want(http.StatusOK, b.form("/ui/forget", "id", one))
+	b.want(http.StatusOK, b.get("/ui/item?id="+one))
+	writer := w.login("write")
+	writer.want(http.StatusForbidden, writer.form("/ui/forget", "q", "kettle"))
+	wantNotIn(t, writer.get("/ui/search?q=kettle").body, "Forget what speaks of this")
 }
 
 func TestRolesDecideWhatIsShown(t *testing.T) {

@@ -5,9 +5,12 @@ var keepMessages = map[string][2]string{
 	"nav.retention": {"Retention", "保留"},
 	"nav.tenants":   {"Tenants", "租户"},
 
-	"forget.soft":  {"Softly: out of sight now, and restorable for a while", "软忘记：立即不可见，一段时间内可恢复"},
-	"forget.hard":  {"For good: nothing brings it back", "永久：无法恢复"},
-	"forget.until": {"Restorable until (UTC; empty: as the settings say)", "可恢复至（UTC；留空则按设置）"},
+	"forget.choose":  {"What speaks of this. Choose what is meant; nothing is forgotten yet.", "与此相关的内容。请选择要忘记的条目；此时尚未忘记任何内容。"},
+	"forget.derived": {"Beside them go facts and summaries that rest on nothing else: %d", "同时移除仅以此为依据的事实与摘要：%d"},
+	"search.forget":  {"Forget what speaks of this…", "忘记与此相关的内容…"},
+	"forget.soft":    {"Softly: out of sight now, and restorable for a while", "软忘记：立即不可见，一段时间内可恢复"},
+	"forget.hard":    {"For good: nothing brings it back", "永久：无法恢复"},
+	"forget.until":   {"Restorable until (UTC; empty: as the settings say)", "可恢复至（UTC；留空则按设置）"},
 
 	"forgotten.title":   {"Softly forgotten", "软忘记的条目"},
 	"forgotten.hint":    {"What is out of sight and can still be brought back.", "已不可见、但仍可恢复的内容。"},

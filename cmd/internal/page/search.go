@@ -64,6 +64,7 @@ type searchPage struct {
 	Skipped  string
 	Newest   []shown
 	More     string // address of the whole listing
+	Many     bool   // several may be forgotten at once
 }
 
 // fate is what became of the item that was asked about.
@@ -80,7 +81,7 @@ func (p *Page) search(v *visit) error {
 	f := v.frame("search.title")
 	d := searchPage{
 		frame: f, Query: v.get("q"), Kind: v.get("kind"), AsOf: v.get("as_of"), WhyID: strings.TrimSpace(v.get("why")), Kinds: store.Kinds(),
-		More: at("items", f.scope()),
+		More: at("items", f.scope()), Many: v.may(ofMemory) && v.get("q") != "",
 	}
 	who, err := v.who()
 	if err != nil {
@@ -191,7 +192,7 @@ func (p *Page) items(v *visit) error {
 	d := itemsPage{
 		frame: f, Kind: v.get("kind"), Category: v.get("category"), AsOf: v.get("as_of"), Thread: v.get("thread"), Order: v.get("order"),
 		All: v.get("all") != "", Kinds: store.Kinds(), Categories: store.Categories(), Orders: []string{"newest", "oldest", "event", "importance"},
-		Many: v.may(needs{role: admin.role}),
+		Many: v.may(ofMemory),
 	}
 	who, err := v.who()
 	if err != nil {

@@ -121,6 +121,7 @@ type attempts struct {
 	clock func() time.Time
 	mu    sync.Mutex
 	by    map[string]*failures
+	swept time.Time
 }
 
 type failures struct {
@@ -161,13 +162,27 @@ func (a *attempts) failed(address string) {
 		return
 	}
 	if len(a.by) >= maxAddresses {
-		for other, f := range a.by {
-			if now.Sub(f.since) >= failuresWindow || len(a.by) >= maxAddresses {
-				delete(a.by, other)
+		a.makeRoom(now)
+	}
+	a.by[address] = &failures{now, 1}
+}
+
+// makeRoom forgets failures that are forgiven, once in a while, or else any.
+func (a *attempts) makeRoom(now time.Time) {
+	if now.Sub(a.swept) >= failuresWindow {
+		a.swept = now
+		for address, f := range a.by {
+			if now.Sub(f.since) >= failuresWindow {
+				delete(a.by, address)
 			}
 		}
 	}
-	a.by[address] = &failures{now, 1}
+	for address := range a.by {
+		if len(a.by) < maxAddresses {
+			break
+		}
+		delete(a.by, address)
+	}
 }
 
 // Names of cookies.

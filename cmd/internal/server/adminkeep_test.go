@@ -1,0 +1,69 @@
+package server
+
+import (
+	"strings"
+	"testing"
+)
+
+// Softly forgotten items are not found, are listed for administrators and come back; a hold stops what removes, and says
+// which it is; retention tells what would go. None of it is granted to those who may only write, or to other tenants.
+func TestKeep(t *testing.T) {
+	w := keyed(t)
+	id := w.str(w.want(201, w.call("POST", "/v1/memories", `{"user":"ada","content":"I like zebraquartz"}`, bearer(acmeWrite)...)), "item.id")
+	w.want(201, w.call("POST", "/v1/memories", `{"user":"ada","content":"the tent is here","expires_at":"2020-01-01T00:00:00Z"}`, bearer(acmeWrite)...))
+	gone := w.want(200, w.call("POST", "/v1/admin/forget", `{"user":"ada","ids":["`+id+`"],"soft":true}`, bearer(acmeAdmin)...))
+	batch := w.str(gone, "id")
+	if p := w.want(404, w.call("GET", "/v1/memories/"+id+"?user=ada", "", bearer(acmeWrite)...)).body; !strings.Contains(p, "can be restored until") {
+		t.Errorf("the problem: %s", p)
+	}
+	if list := w.want(200, w.call("GET", "/v1/admin/forgotten?user=ada", "", bearer(acmeAdmin)...)).body; !strings.Contains(list, "zebraquartz") || !strings.Contains(list, `"forgotten_by":"`+batch) {
+		t.Errorf("the list: %s", list)
+	}
+	w.want(400, w.call("POST", "/v1/admin/restore", `{"user":"ada"}`, bearer(acmeAdmin)...))
+	if back := w.want(200, w.call("POST", "/v1/admin/restore", `{"user":"ada","batch":"`+batch+`"}`, bearer(acmeAdmin)...)).body; !strings.Contains(back, `"restored":1`) {
+		t.Errorf("restored: %s", back)
+	}
+	w.want(200, w.call("GET", "/v1/memories/"+id+"?user=ada", "", bearer(acmeWrite)...))
+
+	w.want(201, w.call("POST", "/v1/admin/holds", `{"id":"case","user":"ada","reason":"claim 17"}`, bearer(acmeAdmin)...))
+	w.want(409, w.call("POST", "/v1/admin/holds", `{"id":"case","user":"bob","reason":"claim 18"}`, bearer(acmeAdmin)...))
+	if list := w.want(200, w.call("GET", "/v1/admin/holds", "", bearer(acmeAdmin)...)).body; !strings.Contains(list, `"reason":"claim 17"`) || !strings.Contains(list, `"by":"`+acmeAdmin) {
+		t.Errorf("holds: %s", list)
+	}
+	if list := w.want(200, w.call("GET", "/v1/admin/holds", "", bearer(rivalAll)...)).body; strings.Contains(list, "claim") {
+		t.Errorf("another tenant's holds: %s", list)
+	}
+	if p := w.want(409, w.call("POST", "/v1/admin/forget", `{"user":"ada","ids":["`+id+`"]}`, bearer(acmeAdmin)...)).body; !strings.Contains(p, "case") || !strings.Contains(p, "claim 17") {
+		t.Errorf("the problem: %s", p)
+	}
+	w.want(409, w.call("POST", "/v1/admin/erase", `{"user":"ada"}`, bearer(acmeAdmin)...))
+	w.want(404, w.call("DELETE", "/v1/admin/holds/case", "", bearer(rivalAll)...))
+	w.want(204, w.call("DELETE", "/v1/admin/holds/case", "", bearer(acmeAdmin)...))
+	w.want(404, w.call("DELETE", "/v1/admin/holds/case", "", bearer(acmeAdmin)...))
+
+	for _, c := range []struct{ body, want string }{
+		{`{"dry_run":true}`, `"reasons":{"expired":1}`},
+		{`{"policy":{"max_items":1},"dry_run":true,"user":"ada"}`, `"dry_run":true,"removals":[{"id":`},
+		{`{"policy":{"hard":true}}`, `"items":1`},
+	} {
+		op := w.str(w.want(202, w.call("POST", "/v1/admin/retain", c.body, bearer(acmeAdmin)...)), "operation.id")
+		if done := w.want(200, w.call("GET", "/v1/admin/operations/"+op+"?wait=20", "", bearer(acmeAdmin)...)).body; !strings.Contains(done, c.want) || !strings.Contains(done, `"state":"done"`) {
+			t.Errorf("%s: %s", c.body, done)
+		}
+	}
+	w.want(202, w.call("POST", "/v1/admin/purge", "", bearer(acmeAdmin)...))
+	w.want(400, w.call("POST", "/v1/admin/retain", `{"policy":{"max_items":-1}}`, bearer(acmeAdmin)...))
+	if s := w.want(200, w.call("PUT", "/v1/admin/schedules/retain", `{"every_hours":24}`, bearer(acmeAdmin)...)).body; !strings.Contains(s, `"every_hours":24`) {
+		t.Errorf("schedule: %s", s)
+	}
+	w.want(400, w.call("PUT", "/v1/admin/schedules/nothing", `{"every_hours":24}`, bearer(acmeAdmin)...))
+	if s := w.want(200, w.call("GET", "/v1/admin/schedules", "", bearer(acmeAdmin)...)).body; !strings.Contains(s, `"name":"purge"`) || !strings.Contains(s, `"name":"retain"`) {
+		t.Errorf("schedules: %s", s)
+	}
+	w.want(204, w.call("DELETE", "/v1/admin/schedules/retain", "", bearer(acmeAdmin)...))
+	w.want(400, w.call("DELETE", "/v1/admin/schedules/purge", "", bearer(acmeAdmin)...))
+	for _, c := range [][3]string{{"POST", "restore", `{"user":"ada","all":true}`}, {"GET", "forgotten?user=ada", ""}, {"POST", "retain", "{}"}, {"POST", "purge", ""},
+		{"GET", "holds", ""}, {"POST", "holds", `{"user":"ada","reason":"x"}`}, {"GET", "schedules", ""}, {"PUT", "schedules/retain", `{"every_hours":1}`}} {
+		w.want(403, w.call(c[0], "/v1/admin/"+c[1], c[2], bearer(acmeWrite)...))
+	}
+}

@@ -191,7 +191,7 @@ func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejectio
 	case op.Modality != "" && op.Modality != Asserted,
 		writes && !r.vouched && (unasserted(turn.Content, op.Quote) || denied(turn.Content, op.Quote, op.Content)): // a question, a plan in jest or the words of another is no fact
 		return notAsserted
-	case !r.vouched && anothers(op):
+	case !r.vouched && (anothers(op) || writes && (saidOfAnother(op, turn.Content) || forAnother(turn.Content, op.Quote, op.Speaker))):
 		return aboutAnother
 	case op.Confidence < *r.opts.Threshold:
 		return lowConfidence

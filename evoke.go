@@ -99,7 +99,8 @@ type UpdateRequest struct {
 type ListRequest struct {
 	Who
 	Filter  store.Filter
-	AsOf    time.Time // zero: now
+	AsOf    time.Time // what was true then; zero: now
+	Known   time.Time // by what was known then; zero: AsOf
 	All     bool      // every version, closed and retracted ones too
 	Sources bool      // also what summaries stand for
 	Task    string    // the thread at hand: what holds for its task only is seen, too; narrows nothing
@@ -218,11 +219,20 @@ type ImportLine struct {
 	Error string `json:"error"`
 }
 
+// StatsRequest counts a memory's items.
+type StatsRequest struct {
+	Who
+	AsOf  time.Time // what was true then; zero: now
+	Known time.Time // by what was known then; zero: AsOf
+}
+
 // ImportResult counts the lines of an import.
 type ImportResult struct {
+	ID       string       `json:"id"` // of this import: undo a lifecycle.Batch of this operation to take it back
 	Imported int          `json:"imported"`
 	Same     int          `json:"same"`             // were there already, unchanged
 	Erased   int          `json:"erased,omitempty"` // were erased before, and stay away; see Memory.LiftErasure
+	Again    int          `json:"again,omitempty"`  // of Imported: had been taken back by an undo and hold again
 	Failed   []ImportLine `json:"failed,omitempty"` // the first 1000
 	FailedN  int          `json:"failed_count"`
 	// UnknownFields counts the lines that hold a field the format does not have, by its name: the field was left aside.

@@ -82,7 +82,10 @@ func (m *Memory) export(ctx context.Context, w Who, out io.Writer) (ExportSummar
 		return ExportSummary{}, err
 	}
 	for _, sc := range scopes {
-		if err := m.eachItem(ctx, sc, func(it *store.Item) error { return e.item(record{*it, sc.User, sc.Agent}) }); err != nil {
+		if err := m.eachItem(ctx, sc, func(it *store.Item) error {
+			it.Provenance.Import = "" // of this store
+			return e.item(record{*it, sc.User, sc.Agent})
+		}); err != nil {
 			return e.summary(), fmt.Errorf("export: %w", err)
 		}
 	}

@@ -35,7 +35,7 @@ type DiffResult struct {
 }
 
 // Diff tells what became of a memory's items between two moments, on both times: what was known and true at From against
-// what was known and true at To. Sections of the profile are left out. For further pages give the To of the first.
+// what was known and true at To, sections of the profile included. For further pages give the To of the first.
 func (m *Memory) Diff(ctx context.Context, r DiffRequest) (DiffResult, error) {
 	sc, err := m.memory(r.Who)
 	if err != nil {

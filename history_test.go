@@ -148,7 +148,7 @@ func TestEveryReadSeesThePast(t *testing.T) {
 		if d := cmp.Diff(want, holds(t, m, w, at)); d != "" {
 			t.Errorf("list, hour %d: %s", hour, d)
 		}
-		st, err := m.StatsAt(t.Context(), w, at)
+		st, err := m.StatsAt(t.Context(), StatsRequest{Who: w, AsOf: at})
 		if err != nil || st.Total != len(want) || st.Semantic != len(want) {
 			t.Errorf("stats, hour %d: %+v, %v", hour, st, err)
 		}

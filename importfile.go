@@ -89,7 +89,9 @@ func (m *Memory) importWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 	}
 	w := Who{User: a.User, Agent: a.Agent}
 	imp := m.importer(ctx, w)
-	imp.res = at.Result
+	imp.id = p.Operation().ID
+	imp.res, imp.resumed = at.Result, true
+	imp.res.ID = imp.id
 	defer func() {
 		if ctx.Err() == nil { // it has come to its end
 			m.audit(ctx, deed(importKind, w, err, imp.res.counts(), p.Operation().ID))

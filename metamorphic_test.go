@@ -235,7 +235,7 @@ func view(t *rapid.T, m *Memory, w Who, at time.Time, want, story []string) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("as of %v after\n%s\n%s", at, strings.Join(story, "\n"), d)
 	}
-	if st, err := m.StatsAt(context.Background(), w, at); err != nil || st.Total != len(want) {
+	if st, err := m.StatsAt(context.Background(), StatsRequest{Who: w, AsOf: at}); err != nil || st.Total != len(want) {
 		t.Fatalf("%d counted as of %v, %v", st.Total, at, err)
 	}
 }

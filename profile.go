@@ -14,7 +14,8 @@ import (
 // ProfileRequest asks what is known of a user as a whole.
 type ProfileRequest struct {
 	Who
-	AsOf time.Time // zero: now
+	AsOf  time.Time // what was true then; zero: now
+	Known time.Time // by what was known then; zero: AsOf
 }
 
 // What a ProfileResult is made of.
@@ -65,7 +66,7 @@ func (m *Memory) Profile(ctx context.Context, r ProfileRequest) (ProfileResult, 
 	}
 	found := map[string]*store.Item{}
 	for _, sc := range at.read {
-		items, err := m.profileItems(ctx, sc, m.profileView(r.AsOf))
+		items, err := m.profileItems(ctx, sc, m.profileView(r.AsOf, r.Known))
 		if err != nil {
 			return ProfileResult{}, fmt.Errorf("profile: %w", err)
 		}
@@ -76,7 +77,7 @@ func (m *Memory) Profile(ctx context.Context, r ProfileRequest) (ProfileResult, 
 		}
 	}
 	if len(found) == 0 {
-		return m.profileOfFacts(ctx, at, r.AsOf)
+		return m.profileOfFacts(ctx, at, m.viewAt(r.AsOf, r.Known))
 	}
 	res := ProfileResult{Source: ProfileOfSections}
 	for _, name := range store.ProfileSections() {
@@ -90,8 +91,8 @@ func (m *Memory) Profile(ctx context.Context, r ProfileRequest) (ProfileResult, 
 	return res, nil
 }
 
-func (m *Memory) profileView(asOf time.Time) store.View {
-	v := m.view(asOf, false)
+func (m *Memory) profileView(asOf, known time.Time) store.View {
+	v := m.viewAt(asOf, known)
 	v.Profile = true
 	return v
 }
@@ -113,10 +114,10 @@ func (m *Memory) profileItems(ctx context.Context, sc store.Scope, v store.View)
 }
 
 // profileOfFacts groups the current facts by category. What holds for one task only says nothing about the user.
-func (m *Memory) profileOfFacts(ctx context.Context, at place, asOf time.Time) (ProfileResult, error) {
+func (m *Memory) profileOfFacts(ctx context.Context, at place, v store.View) (ProfileResult, error) {
 	res := ProfileResult{Source: ProfileOfFacts}
 	q := store.ListQuery{
-		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: m.view(asOf, false),
+		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: v,
 		Order: store.MostImportant, Limit: maxProfileFacts + 1,
 	}
 	groups := map[store.Category][]store.Item{}

@@ -61,7 +61,8 @@ func (m *Memory) List(ctx context.Context, r ListRequest) (store.Page, error) {
 	if err := r.Filter.Validate(); err != nil {
 		return store.Page{}, err
 	}
-	f, v := narrow(r.Filter, r.Thread), m.view(r.AsOf, r.All)
+	f, v := narrow(r.Filter, r.Thread), m.viewAt(r.AsOf, r.Known)
+	v.All, v.Kept = r.All, r.All
 	v.Sources = r.Sources
 	if v.Threads = f.NamedThreads(); r.Task != "" {
 		if err := store.ValidateName("task", r.Task); err != nil {
@@ -126,16 +127,16 @@ func (m *Memory) History(ctx context.Context, w Who, id string) ([]store.Item, e
 
 // Stats counts the items of a memory in the current view.
 func (m *Memory) Stats(ctx context.Context, w Who) (Stats, error) {
-	return m.StatsAt(ctx, w, time.Time{})
+	return m.StatsAt(ctx, StatsRequest{Who: w})
 }
 
-// StatsAt counts the items of a memory as of a time, zero for now. What is pending is of now.
-func (m *Memory) StatsAt(ctx context.Context, w Who, at time.Time) (Stats, error) {
-	sc, err := m.memory(w)
+// StatsAt counts what was true at a time by what was known at a time. What is pending is of now.
+func (m *Memory) StatsAt(ctx context.Context, r StatsRequest) (Stats, error) {
+	sc, err := m.memory(r.Who)
 	if err != nil {
 		return Stats{}, err
 	}
-	st, err := m.store.Stats(ctx, sc, m.view(at, false))
+	st, err := m.store.Stats(ctx, sc, m.viewAt(r.AsOf, r.Known))
 	if err != nil {
 		return Stats{}, fmt.Errorf("stats: %w", err)
 	}
@@ -153,14 +154,8 @@ func (m *Memory) StatsAt(ctx context.Context, w Who, at time.Time) (Stats, error
 	}, nil
 }
 
-func (m *Memory) view(asOf time.Time, all bool) store.View {
-	v := store.Current(m.clock())
-	if !asOf.IsZero() {
-		v = store.AsOf(asOf)
-	}
-	v.All, v.Kept = all, all
-	return v
-}
+// viewAt is the view of what was true at one moment by what was known at another; zero ones as in store.At.
+func (m *Memory) viewAt(asOf, known time.Time) store.View { return store.At(m.clock(), asOf, known) }
 
 // narrow joins a filter with a thread.
 func narrow(f store.Filter, thread string) store.Filter {

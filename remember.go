@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -144,7 +143,7 @@ func (r *RememberRequest) plain() bool {
 // and, where a request is plain, in other words, unless that one is bound in time or of another category; and what stands
 // of its subject. What holds for one task only is none of them.
 func (m *Memory) comparable(ctx context.Context, sc store.Scope, it *store.Item, r *RememberRequest, near []string) ([]store.Item, error) {
-	all, err := extract.Candidates(ctx, m.store, sc, m.view(time.Time{}, false), it.Kind, it.Content, near)
+	all, err := extract.Candidates(ctx, m.store, sc, store.Current(m.clock()), it.Kind, it.Content, near)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +173,7 @@ func (m *Memory) comparable(ctx context.Context, sc store.Scope, it *store.Item,
 func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject string) ([]store.Item, error) {
 	q := store.ListQuery{
 		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Subjects: []string{subject}},
-		View:   m.view(time.Time{}, false), Order: store.ByID, Limit: 1000,
+		View:   store.Current(m.clock()), Order: store.ByID, Limit: 1000,
 	}
 	var out []store.Item
 	for {
@@ -276,7 +275,7 @@ func (m *Memory) newVersion(old, next *store.Item, r UpdateRequest) {
 	next.ID = newID()
 	next.RecordedAt = now
 	next.Supersedes = old.ID
-	next.Provenance.By, next.Provenance.EndedBy, next.Provenance.Edited = "", "", true
+	next.Provenance.By, next.Provenance.Import, next.Provenance.EndedBy, next.Provenance.Edited = "", "", "", true
 	if old.IsProfile() { // it stays that section
 		next.FollowProfile(old)
 	} else {

@@ -3,7 +3,6 @@ package evoke
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"evoke/store"
 )
@@ -57,7 +56,7 @@ func (m *Memory) tenantStats(ctx context.Context, users int) (st TenantStats, er
 	st.Kinds, st.Categories = map[store.Kind]int{}, map[store.Category]int{}
 	st.Embedder, st.Note = m.embedderID(), m.noDense()
 	now := m.now()
-	q := store.CensusQuery{View: m.view(time.Time{}, false), Users: users}
+	q := store.CensusQuery{View: store.Current(m.clock()), Users: users}
 	for _, days := range ageDays {
 		q.Since = append(q.Since, now.AddDate(0, 0, -days))
 	}

@@ -91,12 +91,15 @@ func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, store
 }
 
 func (m *Memory) importer(ctx context.Context, w Who) *importer {
-	return &importer{m: m, ctx: ctx, who: w, began: m.now(), batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
+	id := newID()
+	return &importer{m: m, ctx: ctx, id: id, res: ImportResult{ID: id}, who: w, began: m.now(), batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
 }
 
 type importer struct {
 	m       *Memory
 	ctx     context.Context // of the one call the importer lives for
+	id      string
+	resumed bool // nothing was written yet since an earlier attempt at this import broke off
 	who     Who
 	began   time.Time
 	batches map[store.Scope]*importing
@@ -212,12 +215,14 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	w := m.newWrite(sc)
+	rep := imp.repeats(sc)
 	for i := range q.items {
 		it := &q.items[i]
 		if gone[i] && known[it.ID] == nil {
 			imp.res.Erased++
 			continue
 		}
+		it.Provenance.Import = imp.id
 		if key := it.ContentKey; it.IsProfile() && !it.Closed() && known[it.ID] == nil {
 			if sections[key] {
 				imp.fail(q.lines[i], fmt.Errorf("%w: the profile has this section already (forget it first)", store.ErrConflict))
@@ -226,24 +231,33 @@ func (imp *importer) write(sc store.Scope, q *importing) error {
 			sections[key] = true
 		}
 		if old := known[it.ID]; old != nil {
-			if sameImport(old, it) {
-				imp.res.Same++
-			} else {
+			switch {
+			case sameImport(old, it):
+				rep.same(q.lines[i], old, it)
+			default:
 				imp.fail(q.lines[i], fmt.Errorf("id: %w: another item has this id (give it a new one)", store.ErrConflict))
 			}
 			continue
 		}
-		known[it.ID] = it
+		known[it.ID], rep.seen[it.ID] = it, true
 		w.Put = append(w.Put, *it)
 		if !it.IsProfile() { // it is never searched
 			w.Embed = append(w.Embed, it.ID)
 		}
 	}
+	again, err := rep.change()
+	if err != nil {
+		return err
+	}
+	imported := len(w.Put)
+	w.Put, w.Embed = append(w.Put, again.Put...), append(w.Embed, again.embed...)
 	if err := m.commit(imp.ctx, w); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	imp.res.Imported += len(w.Put)
-	return imp.continueThreads(sc, w.Put, true)
+	imp.resumed = imp.resumed && len(w.Put) == 0
+	imp.res.Imported += imported + again.count
+	imp.res.Again += again.count
+	return imp.continueThreads(sc, w.Put[:imported], true)
 }
 
 // sameImport compares what a line gives; uses, links and stamps may have moved on since.

@@ -81,10 +81,8 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	}
 	if p.now.IsZero() {
 		p.now = e.opts.Clock()
-		p.view = store.Current(p.now)
-	} else {
-		p.view = store.AsOf(p.now)
 	}
+	p.view = store.At(p.now, req.AsOf, req.Known)
 	if p.now, err = inZone(p.now, req.Zone); err != nil {
 		return nil, err
 	}

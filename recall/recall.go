@@ -17,8 +17,9 @@ type Request struct {
 	Kinds    []store.Kind // shorthand for Filter.Kinds
 	Filter   store.Filter
 	// Task names the thread at hand: what holds for its task only is seen, too. Unlike a filter, it narrows nothing.
-	Task string
-	AsOf time.Time // zero: now
+	Task  string
+	AsOf  time.Time // what was true then, which is the query's now; zero: now
+	Known time.Time // by what was known then; zero: AsOf
 	// Zone is where relative words of the query ("yesterday") are counted: an offset ("+09:00") or a name ("Asia/Tokyo").
 	// "" is the zone of AsOf or of the clock.
 	Zone    string

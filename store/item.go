@@ -105,6 +105,7 @@ type Provenance struct {
 	// By is the id of the operation that made this version of the item, EndedBy of the one that retracted it; Edited tells
 	// that somebody changed the words of the version before. An undo goes by them.
 	By      string `json:"by,omitempty"`
+	Import  string `json:"import,omitempty"` // id of the import that brought it into this store; an export leaves it out
 	EndedBy string `json:"ended_by,omitempty"`
 	Edited  bool   `json:"edited,omitempty"`
 	// Said is when the statement was last made, as far as is known: what was said before it does not take its place.
@@ -113,7 +114,7 @@ type Provenance struct {
 
 // repair makes all texts valid UTF-8; the ids of turns in a copy when one is broken.
 func (p *Provenance) repair() {
-	for _, s := range []*string{&p.Origin, &p.Extractor, &p.Subject, &p.Durability, &p.By, &p.EndedBy} {
+	for _, s := range []*string{&p.Origin, &p.Extractor, &p.Subject, &p.Durability, &p.By, &p.Import, &p.EndedBy} {
 		*s = repairUTF8(*s)
 	}
 	if slices.ContainsFunc(p.Turns, func(id string) bool { return !utf8.ValidString(id) }) {

@@ -86,6 +86,20 @@ func Current(now time.Time) View { return View{Now: now} }
 // AsOf is the view of what was known and true at t.
 func AsOf(t time.Time) View { return View{Now: t, ValidAt: t, KnownAt: t} }
 
+// At is the view of what was true at one moment by what was known at another. Without a known it is AsOf(valid), without a
+// valid it is of the present, and with neither Current.
+func At(now, valid, known time.Time) View {
+	switch {
+	case known.IsZero() && valid.IsZero():
+		return Current(now)
+	case known.IsZero():
+		return AsOf(valid)
+	case valid.IsZero():
+		valid = now
+	}
+	return View{Now: valid, ValidAt: valid, KnownAt: known}
+}
+
 // Sees reports whether the view contains the item.
 func (v View) Sees(it *Item) bool {
 	forgotten := it.Aside.Forgotten()

@@ -13,7 +13,7 @@ type Batch struct {
 	Source    string    `json:"source,omitempty"`    // Provenance.Origin: "import"
 	Thread    string    `json:"thread,omitempty"`    // of the conversation
 	Extractor string    `json:"extractor,omitempty"` // name and version: "rules/1"
-	Operation string    `json:"operation,omitempty"` // id of the operation that made them; one of an undo makes it undone
+	Operation string    `json:"operation,omitempty"` // id of the operation or import that made them; one of an undo makes it undone
 	From      time.Time `json:"from,omitzero"`       // recorded then or later
 	To        time.Time `json:"to,omitzero"`         // recorded earlier
 }
@@ -39,7 +39,7 @@ func (b *Batch) ofTime() bool { return b.Source+b.Thread+b.Extractor+b.Operation
 func (b *Batch) added(it *store.Item) bool {
 	p := &it.Provenance
 	return (b.Source == "" || b.Source == p.Origin) && (b.Thread == "" || b.Thread == it.Turn.Thread) && (b.Extractor == "" || b.Extractor == p.Extractor) &&
-		(b.Operation == "" || b.Operation == p.By) && b.span().Contains(it.RecordedAt) &&
+		(b.Operation == "" || b.Operation == p.By || b.Operation == p.Import) && b.span().Contains(it.RecordedAt) &&
 		(!p.Edited || b.Source+b.Thread+b.Extractor == "")
 }
 

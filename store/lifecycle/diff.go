@@ -115,9 +115,6 @@ type differ struct {
 
 // of tells the difference that an item stands for: as the later of two versions, or as the one that is gone.
 func (d *differ) of(ctx context.Context, it *store.Item) (*Difference, error) {
-	if it.IsProfile() {
-		return nil, nil
-	}
 	was, is := sees(d.from, it), sees(d.to, it)
 	switch {
 	case was == is:
@@ -176,8 +173,9 @@ func (d *differ) walk(ctx context.Context, it *store.Item, link func(*store.Item
 	return nil, nil
 }
 
-// sees is View.Sees for those who look at everything: what holds for one task only is in sight.
+// sees is View.Sees for those who look at everything: what holds for one task only and sections of the profile are in sight.
 func sees(v store.View, it *store.Item) bool {
+	v.Profile = true
 	v.Threads = []string{it.Turn.Thread}
 	return v.Sees(it)
 }

@@ -33,10 +33,12 @@ type UndoArgs struct {
 
 // UndoResult tells what an undo did or would do. The lists hold at most 1000 ids each.
 type UndoResult struct {
-	Retracted int        `json:"retracted"` // items that the batch had added
-	Reopened  int        `json:"reopened"`  // items that it had closed or retracted
-	Conflicts int        `json:"conflicts"` // items left alone
-	Items     []string   `json:"items"`     // ids of those to be retracted, then of those to be reopened; of a dry run
+	Retracted int        `json:"retracted"`      // items that the batch had added
+	Reopened  int        `json:"reopened"`       // items that it had closed or retracted
+	Conflicts int        `json:"conflicts"`      // items left alone
+	Selected  int        `json:"selected"`       // items that the batch is of: made, closed or retracted by it
+	Note      string     `json:"note,omitempty"` // says so when nothing matches, or nothing is left to take back
+	Items     []string   `json:"items"`          // ids of those to be retracted, then of those to be reopened; of a dry run
 	Left      []Conflict `json:"left"`
 	DryRun    bool       `json:"dry_run,omitempty"`
 }
@@ -66,6 +68,7 @@ type plan struct {
 	reopen  map[string]bool
 	units   []unit
 	left    map[string]string // conflicts by id
+	matched int               // items that the batch is of
 }
 
 // Preview tells what an undo would do, and changes nothing.
@@ -230,7 +233,13 @@ func (u *Undo) result(ctx context.Context, sc store.Scope, p *plan) (UndoResult,
 }
 
 func (p *plan) tell(res *UndoResult) {
-	res.Conflicts, res.Left = len(p.left), []Conflict{}
+	res.Conflicts, res.Left, res.Selected = len(p.left), []Conflict{}, p.matched
+	switch {
+	case p.matched == 0:
+		res.Note = "nothing in this memory matches the batch"
+	case res.Retracted+res.Reopened+res.Conflicts == 0:
+		res.Note = "nothing is left to take back"
+	}
 	for id, why := range p.left {
 		res.Left = append(res.Left, Conflict{id, why})
 	}
@@ -263,6 +272,7 @@ const (
 	replacedLater = "a later write stands in its place"
 	restsOnIt     = "what was written later rests on it"
 	otherValue    = "its subject has another value by now"
+	tellsOfIt     = "it rests on other turns, too, and may tell of what is taken back until it is written anew"
 )
 
 // plan finds what the batch did, chain of versions by chain.
@@ -276,16 +286,22 @@ func (u *Undo) plan(ctx context.Context, a UndoArgs, op string) (*plan, error) {
 		}
 		switch mine := it.Provenance.By == op || it.Provenance.EndedBy == op; {
 		case mine:
+			p.matched++
 			gone[it.ID] = true // an earlier attempt saw to it
 			added[it.ID] = it.Provenance.EndedBy == op && p.batch.added(it)
 		case p.batch.added(it):
+			p.matched++
 			added[it.ID] = true
 			p.retract[it.ID] = it.RetractedAt.IsZero()
 		case p.batch.closed(it) || p.batch.retracted(it):
+			p.matched++
 			p.reopen[it.ID] = true
 		}
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := u.sections(ctx, a.Scope, p); err != nil {
 		return nil, err
 	}
 	for id, by := range next {

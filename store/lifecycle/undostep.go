@@ -150,14 +150,6 @@ func (s *step) changedSince(v, it *store.Item) bool {
 
 // reopen makes an item that the batch ended hold again, in a new version at the end of its chain.
 func (s *step) reopen(ctx context.Context, it *store.Item) error {
-	last, free, err := s.end(ctx, it)
-	if err != nil {
-		return err
-	}
-	if !free {
-		s.p.left[it.ID] = replacedLater
-		return nil
-	}
 	again := *it
 	again.ID = s.p.newID(it.ID)
 	if have, err := s.get(ctx, again.ID); err != nil || have != nil {
@@ -173,6 +165,14 @@ func (s *step) reopen(ctx context.Context, it *store.Item) error {
 	byBatch := closer != nil && s.p.added[closer.ID] && !closer.RetractedAt.IsZero() || s.p.batch.closed(it)
 	if !byBatch && !s.p.batch.retracted(it) {
 		return nil // its end is not of the batch, or no longer
+	}
+	last, free, err := s.end(ctx, it)
+	if err != nil {
+		return err
+	}
+	if !free {
+		s.p.left[it.ID] = replacedLater
+		return nil
 	}
 	if !it.ClosedAt.IsZero() && byBatch {
 		again.ValidTo, again.ClosedAt = time.Time{}, time.Time{}
@@ -195,6 +195,9 @@ func (s *step) reopen(ctx context.Context, it *store.Item) error {
 		if s.p.reopen[id] {
 			again.Provenance.Turns[i] = s.p.newID(id)
 		}
+	}
+	if again.IsProfile() {
+		again.FollowProfile(last)
 	}
 	if it.RetractedAt.IsZero() {
 		s.retract(it)
@@ -222,6 +225,7 @@ func (s *step) taken(ctx context.Context, again, it *store.Item) (bool, error) {
 		ended = it.ClosedAt
 	}
 	q := store.ListQuery{Filter: store.Filter{Subjects: []string{it.Provenance.Subject}, Kinds: []store.Kind{it.Kind}}, View: store.Current(s.at), Order: store.Newest, Limit: readItems}
+	q.View.Profile = it.IsProfile()
 	page, err := s.u.Store.List(ctx, s.sc, q) // the newest are enough: older ones stood beside it
 	if err != nil {
 		return false, fmt.Errorf("undo: %w", err)

@@ -121,13 +121,32 @@ func value(s string) store.Value {
 	return store.String(s)
 }
 
+// asOfFlags are the two times of a look at the past.
+type asOfFlags struct{ asOf, known string }
+
+func (f *asOfFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.asOf, "as-of", "", "what was true at this time, by what was known then: "+timeForms)
+	c.Flags().StringVar(&f.known, "known-at", "", "by what was known at this time instead: \"now\" with --as-of looks at the past as it is known today")
+}
+
+func (f *asOfFlags) times() (asOf, known time.Time, err error) {
+	if asOf, err = when("as-of", f.asOf); err != nil {
+		return asOf, known, err
+	}
+	known, err = when("known-at", f.known)
+	return asOf, known, err
+}
+
 // timeForms is what every flag that takes a time reads.
-const timeForms = "a date, a time (RFC 3339), or how long ago (36h, 7d, 2w)"
+const timeForms = "a date, a time (RFC 3339), how long ago (36h, 7d, 2w) or now"
 
 // when reads a date, a time or an age; "" is the zero time.
 func when(flag, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
+	}
+	if s == "now" {
+		return time.Now(), nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -137,7 +156,7 @@ func when(flag, s string) (time.Time, error) {
 	if ago, ok := age(s); ok {
 		return time.Now().Add(-ago), nil
 	}
-	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31, a time such as 2026-01-31T09:30:00Z, or how long ago: 36h, 7d, 2w", fmt.Sprintf("%.40q", s))
+	return time.Time{}, store.Invalid("--"+flag, "a date such as 2026-01-31, a time such as 2026-01-31T09:30:00Z, how long ago: 36h, 7d, 2w, or now", fmt.Sprintf("%.40q", s))
 }
 
 // laterForms is what flags that take a time to come read.

@@ -152,6 +152,10 @@ func (a *app) printPreview(p lifecycle.UndoResult) error {
 	if a.json {
 		return a.printJSON(p)
 	}
+	if p.Note != "" {
+		a.printf("%s\n", p.Note)
+		return nil
+	}
 	a.printf("%s would be retracted, %d would hold again, %d left alone\n", count(p.Retracted, "item"), p.Reopened, p.Conflicts)
 	for _, l := range p.Left {
 		a.printf("%s: %s\n", visible(l.ID), l.Why)

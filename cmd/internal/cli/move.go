@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -151,6 +152,7 @@ func (a *app) importOne(ctx context.Context, s session, name string, from foreig
 func add(total *evoke.ImportResult, res evoke.ImportResult) {
 	total.Imported, total.Same, total.FailedN = total.Imported+res.Imported, total.Same+res.Same, total.FailedN+res.FailedN
 	total.Erased += res.Erased
+	total.ID, total.Again = strings.TrimSpace(total.ID+" "+res.ID), total.Again+res.Again
 	total.Failed = append(total.Failed, res.Failed...)
 	for name, n := range res.UnknownFields {
 		if total.UnknownFields == nil {
@@ -181,6 +183,14 @@ func (a *app) printImported(res evoke.ImportResult) error {
 		a.printf("%d imported, %d the same as before, %d failed\n", res.Imported, res.Same, res.FailedN)
 		if res.Erased > 0 {
 			a.printf("%d were erased before and stay away (evoke erase --lift ID lets them in)\n", res.Erased)
+		}
+		if res.Again > 0 {
+			a.printf("%d of these had been taken back by an undo and hold again\n", res.Again)
+		}
+		if res.Imported > 0 {
+			for id := range strings.FieldsSeq(res.ID) {
+				a.note("evoke undo --operation %s takes it back", id)
+			}
 		}
 		for _, f := range res.Failed {
 			a.note("line %d: %s", f.Line, f.Error)

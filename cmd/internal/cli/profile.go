@@ -11,20 +11,20 @@ import (
 )
 
 func (a *app) profileCmd() *cobra.Command {
-	var asOf string
+	var moment asOfFlags
 	c := &cobra.Command{
 		Use: "profile", Short: "Show what is known of a user as a whole", Args: cobra.NoArgs,
 		Long: `Shows the sections of a user's profile that a language model keeps, each with its version and sources. As long as none is
 written (rules write none) the current facts are shown, by category.`,
 	}
-	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
+	moment.add(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		at, err := when("as-of", asOf)
+		at, known, err := moment.times()
 		if err != nil {
 			return err
 		}
 		return a.withStore(c, func(ctx context.Context, s session) error {
-			res, err := s.Profile(ctx, evoke.ProfileRequest{Who: a.who, AsOf: at})
+			res, err := s.Profile(ctx, evoke.ProfileRequest{Who: a.who, AsOf: at, Known: known})
 			if err != nil {
 				return err
 			}

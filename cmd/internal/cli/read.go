@@ -121,11 +121,12 @@ var orders = map[string]store.Order{
 func (a *app) listCmd() *cobra.Command {
 	var filter filterFlags
 	var r evoke.ListRequest
-	var order, asOf string
+	var order string
+	var moment asOfFlags
 	c := &cobra.Command{Use: "list", Short: "List items, page by page", Args: cobra.NoArgs}
 	filter.add(c)
 	c.Flags().StringVar(&order, "order", "newest", "newest, oldest, event, id or importance")
-	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
+	moment.add(c)
 	c.Flags().StringVar(&r.Task, "task", "", "conversation at hand: what holds for its task only is seen, too")
 	c.Flags().BoolVar(&r.All, "all", false, "every version, closed and retracted ones too")
 	c.Flags().BoolVar(&r.Sources, "sources", false, "also what summaries stand for")
@@ -143,7 +144,7 @@ func (a *app) listCmd() *cobra.Command {
 		if r.Filter, err = filter.filter(); err != nil {
 			return err
 		}
-		if r.AsOf, err = when("as-of", asOf); err != nil {
+		if r.AsOf, r.Known, err = moment.times(); err != nil {
 			return err
 		}
 		r.Who = a.who
@@ -184,7 +185,8 @@ type queryFlags struct {
 	filter                       filterFlags
 	limit                        int
 	minScore                     float64
-	asOf, zone, task, profile    string
+	moment                       asOfFlags
+	zone, task, profile          string
 	semantic, recency, important float64
 	explain, pairOnly            bool
 	whyNot                       []string
@@ -195,7 +197,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.IntVar(&q.limit, "limit", 0, "hits, 1 to 1000 (default: setting recall.limit; of context, by the budget)")
 	f.Float64Var(&q.minScore, "min-score", 0, "leave out hits below it, 0 to 1 (default: setting recall.min_score)")
-	f.StringVar(&q.asOf, "as-of", "", "what was known and true at this time")
+	q.moment.add(c)
 	f.StringVar(&q.task, "task", "", "conversation at hand: what holds for its task only is seen, too; unlike --thread, it narrows nothing")
 	f.StringVar(&q.zone, "zone", "", "time zone that \"yesterday\" and the like are counted in: an offset (+09:00) or a name (default: that of --as-of or of this machine)")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
@@ -231,7 +233,7 @@ func (q *queryFlags) request(c *cobra.Command, s session, limit int, args []stri
 	if r.Filter, err = q.filter.filter(); err != nil {
 		return r, err
 	}
-	r.AsOf, err = when("as-of", q.asOf)
+	r.AsOf, r.Known, err = q.moment.times()
 	return r, err
 }
 
@@ -370,18 +372,18 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 }
 
 func (a *app) statsCmd() *cobra.Command {
-	var asOf string
+	var moment asOfFlags
 	c := &cobra.Command{
 		Use: "stats", Short: "Count a memory's items", Args: cobra.NoArgs,
 		Long: `Counts the current items of one memory: the one that --user and --agent name, with neither that of the user "default". (export
 without them writes every memory of the tenant, and says so.)`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			at, err := when("as-of", asOf)
+			at, known, err := moment.times()
 			if err != nil {
 				return err
 			}
 			return a.withMemory(c, func(ctx context.Context, s session) error {
-				st, err := s.StatsAt(ctx, a.who, at)
+				st, err := s.StatsAt(ctx, evoke.StatsRequest{Who: a.who, AsOf: at, Known: known})
 				if err != nil {
 					return err
 				}
@@ -400,7 +402,7 @@ without them writes every memory of the tenant, and says so.)`,
 			})
 		},
 	}
-	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this time")
+	moment.add(c)
 	c.AddCommand(a.tenantStatsCmd())
 	return c
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,19 @@ func TestDiffAndUndo(t *testing.T) {
 	st := w.want(200, w.call("GET", "/v1/stats?user=ann&as_of=2020-01-01T00:00:00Z", "", as(admin)...)).body
 	if !strings.Contains(st, `"total":0`) {
 		t.Error(st)
+	}
+	for _, path := range []string{"/v1/stats?user=ann&known_at=%s", "/v1/memories?user=ann&as_of=2999-01-01T00:00:00Z&known_at=%s", "/v1/profile?user=ann&known_at=%s"} {
+		for at, want := range map[string]bool{"2020-01-01T00:00:00Z": false, "2999-01-01T00:00:00Z": true} {
+			if a := w.want(200, w.call("GET", fmt.Sprintf(path, at), "", as(admin)...)).body; (strings.Contains(a, "Rome") || strings.Contains(a, `"semantic":1`)) != want {
+				t.Errorf("%s: %s", fmt.Sprintf(path, at), a)
+			}
+		}
+	}
+	for at, want := range map[string]bool{"2020-01-01T00:00:00Z": false, "2999-01-01T00:00:00Z": true} {
+		a := w.want(200, w.call("POST", "/v1/recall", `{"user":"ann","query":"Rome","known_at":"`+at+`"}`, as(admin)...)).body
+		if strings.Contains(a, "in Rome") != want {
+			t.Errorf("known at %s: %s", at, a)
+		}
 	}
 	w.want(400, w.call("POST", "/v1/admin/undo", `{"user":"ann"}`, as(admin)...))
 	w.want(400, w.call("GET", "/v1/admin/diff?user=ann", "", as(admin)...))

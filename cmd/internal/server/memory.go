@@ -66,7 +66,7 @@ type Searcher interface {
 	ShownBlock(ctx context.Context, r evoke.BlockRequest) (store.ShownBlock, error)
 	Feedback(ctx context.Context, r evoke.FeedbackRequest) (evoke.FeedbackResult, error)
 	Stats(ctx context.Context, w evoke.Who) (evoke.Stats, error)
-	StatsAt(ctx context.Context, w evoke.Who, at time.Time) (evoke.Stats, error)
+	StatsAt(ctx context.Context, r evoke.StatsRequest) (evoke.Stats, error)
 	Profile(ctx context.Context, r evoke.ProfileRequest) (evoke.ProfileResult, error)
 }
 

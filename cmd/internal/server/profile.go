@@ -13,7 +13,7 @@ func (h *handlers) Profile(ctx context.Context, r api.ProfileRequestObject) (api
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Profile(ctx, evoke.ProfileRequest{Who: c.who, AsOf: value(r.Params.AsOf)})
+	res, err := c.Profile(ctx, evoke.ProfileRequest{Who: c.who, AsOf: value(r.Params.AsOf), Known: value(r.Params.KnownAt)})
 	if err != nil {
 		return nil, err
 	}

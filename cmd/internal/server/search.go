@@ -12,7 +12,7 @@ import (
 func request(b api.RecallRequest) recall.Request {
 	return recall.Request{
 		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
-		AsOf: value(b.AsOf), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
+		AsOf: value(b.AsOf), Known: value(b.KnownAt), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
 		WhyNot: value(b.WhyNot), Zone: value(b.Zone), Task: value(b.Task),
 	}
 }
@@ -41,7 +41,7 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 		return nil, err
 	}
 	query := api.RecallRequest{
-		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, Profile: b.Profile,
+		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, KnownAt: b.KnownAt, Profile: b.Profile,
 		Weights: b.Weights, WhyNot: b.WhyNot, Zone: b.Zone, Task: b.Task,
 	}
 	res, err := c.Context(ctx, evoke.ContextRequest{
@@ -86,7 +86,7 @@ func (h *handlers) Stats(ctx context.Context, r api.StatsRequestObject) (api.Sta
 	if err != nil {
 		return nil, err
 	}
-	st, err := c.StatsAt(ctx, c.who, value(r.Params.AsOf))
+	st, err := c.StatsAt(ctx, evoke.StatsRequest{Who: c.who, AsOf: value(r.Params.AsOf), Known: value(r.Params.KnownAt)})
 	if err != nil {
 		return nil, err
 	}

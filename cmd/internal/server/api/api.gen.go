@@ -71,7 +71,7 @@ type Confidence = float64
 type ContextRequest struct {
 	Agent *Name `json:"agent,omitempty"`
 
-	// AsOf what was known and true then; relative words of the query are counted from it
+	// AsOf what was true then, by what was known then unless known_at says otherwise; relative words of the query are counted from it
 	AsOf *time.Time `json:"as_of,omitempty"`
 
 	// Explain how each score came about; a block does not show it
@@ -80,6 +80,9 @@ type ContextRequest struct {
 	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 	Filter *Filter `json:"filter,omitempty"`
 	Kinds  *[]Kind `json:"kinds,omitempty"`
+
+	// KnownAt by what was known then; default as_of
+	KnownAt *time.Time `json:"known_at,omitempty"`
 
 	// Limit default 5; of a block, by its budget
 	Limit *int `json:"limit,omitempty"`
@@ -395,7 +398,7 @@ type QueueStats = evoke.QueueState
 type RecallRequest struct {
 	Agent *Name `json:"agent,omitempty"`
 
-	// AsOf what was known and true then; relative words of the query are counted from it
+	// AsOf what was true then, by what was known then unless known_at says otherwise; relative words of the query are counted from it
 	AsOf *time.Time `json:"as_of,omitempty"`
 
 	// Explain how each score came about; a block does not show it
@@ -404,6 +407,9 @@ type RecallRequest struct {
 	// Filter Set fields are joined by AND; all, any and none nest further filters (AND, OR, NOT).
 	Filter *Filter `json:"filter,omitempty"`
 	Kinds  *[]Kind `json:"kinds,omitempty"`
+
+	// KnownAt by what was known then; default as_of
+	KnownAt *time.Time `json:"known_at,omitempty"`
 
 	// Limit default 5; of a block, by its budget
 	Limit    *int  `json:"limit,omitempty"`
@@ -897,8 +903,11 @@ type ListParams struct {
 	// To about an earlier time than this
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
-	// AsOf what was known and true then
+	// AsOf what was true then, by what was known then unless known_at says otherwise
 	AsOf *time.Time `form:"as_of,omitempty" json:"as_of,omitempty"`
+
+	// KnownAt by what was known then; default as_of
+	KnownAt *time.Time `form:"known_at,omitempty" json:"known_at,omitempty"`
 
 	// Task thread at hand: what holds for its task only is seen, too; unlike thread, it narrows nothing
 	Task *Name `form:"task,omitempty" json:"task,omitempty"`
@@ -968,8 +977,11 @@ type ProfileParams struct {
 	// Agent the namespace policy says which memory the agent works on
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 
-	// AsOf what was known and true then
+	// AsOf what was true then, by what was known then unless known_at says otherwise
 	AsOf *time.Time `form:"as_of,omitempty" json:"as_of,omitempty"`
+
+	// KnownAt by what was known then; default as_of
+	KnownAt *time.Time `form:"known_at,omitempty" json:"known_at,omitempty"`
 }
 
 // StatsParams defines parameters for Stats.
@@ -980,8 +992,11 @@ type StatsParams struct {
 	// Agent the namespace policy says which memory the agent works on
 	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
 
-	// AsOf what was known and true then
+	// AsOf what was true then, by what was known then unless known_at says otherwise
 	AsOf *time.Time `form:"as_of,omitempty" json:"as_of,omitempty"`
+
+	// KnownAt by what was known then; default as_of
+	KnownAt *time.Time `form:"known_at,omitempty" json:"known_at,omitempty"`
 }
 
 // UsageParams defines parameters for Usage.
@@ -2455,6 +2470,13 @@ func (w *ServerInterfaceWrapper) List(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
 	}
 
+	// ------------- Optional query parameter "known_at" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "known_at", ctx.QueryParams(), &params.KnownAt, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter known_at: %s", err))
+	}
+
 	// ------------- Optional query parameter "task" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "task", ctx.QueryParams(), &params.Task, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -2728,6 +2750,13 @@ func (w *ServerInterfaceWrapper) Profile(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
 	}
 
+	// ------------- Optional query parameter "known_at" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "known_at", ctx.QueryParams(), &params.KnownAt, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter known_at: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.Profile(ctx, params)
 	return err
@@ -2767,6 +2796,13 @@ func (w *ServerInterfaceWrapper) Stats(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "as_of", ctx.QueryParams(), &params.AsOf, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
+	}
+
+	// ------------- Optional query parameter "known_at" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "known_at", ctx.QueryParams(), &params.KnownAt, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter known_at: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

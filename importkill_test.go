@@ -1,0 +1,116 @@
+package evoke
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"evoke/store"
+)
+
+const importChild = "EVOKE_TEST_IMPORT_CHILD"
+
+// TestImportChild is the victim of TestKilledDuringImport: it begins the import of a file, or finds it under way, and lives
+// until that has ended or it is killed.
+func TestImportChild(t *testing.T) {
+	dir := os.Getenv(importChild)
+	if dir == "" {
+		t.Log("run by TestKilledDuringImport only")
+		return
+	}
+	m := open(t, &Options{Path: filepath.Join(dir, "store")})
+	op := store.Operation{ID: os.Getenv(importChild + "_ID")}
+	if op.ID == "" {
+		var err error
+		if op, err = m.ImportFile(t.Context(), Who{User: "ann"}, filepath.Join(dir, "file"), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fmt.Println("begun " + op.ID)
+	if op, err := m.WaitOperation(t.Context(), op.ID); err != nil || op.State != store.OperationDone {
+		t.Fatal(op.State, op.Note, err)
+	}
+	fmt.Println("ended")
+}
+
+// TestKilledDuringImport kills a process at random moments while it imports a file. Each import ends after restarts with every
+// item there once, and counts them once.
+func TestKilledDuringImport(t *testing.T) {
+	kills := 6
+	if testing.Short() {
+		kills = 3
+	}
+	if os.Getenv("EVOKE_SOAK") != "" {
+		kills = 300
+	}
+	r := rand.New(rand.NewPCG(6, 20261130))
+	const n = 4000
+	done, imports := 0, 0
+	for ; done < kills; imports++ {
+		dir := t.TempDir()
+		f, err := os.Create(filepath.Join(dir, "file"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			fmt.Fprintf(f, `{"id": "i%d", "kind": "semantic", "content": "Shelf %d holds jam"}`+"\n", i, i)
+		}
+		fmt.Fprintln(f, "no line")
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		id, ended := "", false
+		for lives := 1; !ended; lives++ {
+			if id, ended = importOnce(t, dir, id, time.Duration(r.IntN(60*lives*lives))*time.Millisecond); !ended {
+				done++
+			}
+		}
+		reopened(t, filepath.Join(dir, "store"), func(m *Memory) {
+			op, err := m.Operation(t.Context(), id)
+			var res ImportResult
+			if err != nil || json.Unmarshal(op.Result, &res) != nil || res.ID != id || res.Imported != n || res.Same != 0 || res.FailedN != 1 {
+				t.Errorf("after %d kills: %s (%s), %+v, %v", done, op.State, op.Note, res, err)
+			}
+			if st, err := m.Stats(t.Context(), Who{User: "ann"}); err != nil || st.Total != n {
+				t.Errorf("after %d kills: %+v, %v", done, st, err)
+			}
+		})
+	}
+	t.Logf("soak: kill -9 during import | %d kills over %d imports of %d items, all ended, none lost, stored or counted twice", done, imports, n)
+}
+
+// importOnce lets a child live for so long after it began an import, or took up the one of the id given, and tells whether
+// that ended.
+func importOnce(t *testing.T, dir, known string, after time.Duration) (id string, ended bool) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestImportChild$")
+	c.Env = append(os.Environ(), importChild+"="+dir, importChild+"_ID="+known)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	defer timer.Stop()
+	said := ""
+	for s := bufio.NewScanner(out); s.Scan(); {
+		said += s.Text() + "\n"
+		if n, _ := fmt.Sscanf(s.Text(), "begun %s", &id); n == 1 {
+			time.AfterFunc(after, func() { c.Process.Kill() })
+		}
+		ended = ended || s.Text() == "ended"
+	}
+	err = c.Wait()
+	if id == "" || err != nil && c.ProcessState.Exited() && !ended {
+		t.Fatalf("the child failed: %v: %s", err, said)
+	}
+	return id, ended
+}

@@ -87,7 +87,7 @@ func TestWordsMustHaveBeenShown(t *testing.T) {
 		if got := s.bears(c.written); got != c.text {
 			t.Errorf("%q of %q as a text: %t", c.written, c.said, got)
 		}
-		if got := s.allows(c.written); got != c.statement {
+		if got := s.allows(c.written, ""); got != c.statement {
 			t.Errorf("%q of %q as a statement: %t", c.written, c.said, got)
 		}
 	}
@@ -109,8 +109,55 @@ func TestWhatWasSaidIsBorne(t *testing.T) {
 		text := said.Draw(t, "text")
 		b := batchOf(text)
 		s := newRun(x, b).said(nil, nil, x.unitsOf(b.Turns, 100_000))
-		if !s.bears(text) || !s.allows(text) {
+		if !s.bears(text) || !s.allows(text, "") {
 			t.Fatalf("%q is not borne by itself", text)
 		}
 	})
+}
+
+// A shared word is not enough for a statement to rest on, nor a number that is known of another matter; and what a turn does
+// not concern is neither taken back nor replaced.
+func TestASharedWordIsNotEnough(t *testing.T) {
+	for _, c := range []struct {
+		said, written, known string
+		ok                   bool
+	}{
+		{"I like tea", "The user likes yachts in Monaco", "", false},
+		{"I work a lot", "The user works at Google in Zurich", "", false},
+		{"I work at Google in Zurich", "The user works at Google in Zurich", "", true},
+		{"I live in NYC", "The user lives in New York City", "", true},
+		{"I don't eat meat", "The user is vegetarian", "", true},
+		{"Yes, I do", "The user likes tea", "", true},
+		{"I have a horse and I like horses", "The user likes horses", "", true},
+		{"One of my cats died", "The user has 4 cats", "The user's flat number is 4", false}, // the number of another matter
+		{"One of my cats died", "One of the 4 cats of the user died", "The user has 4 cats", true},
+	} {
+		x := extractor(t, nil)
+		b := batchOf(c.said)
+		s := newRun(x, b).said(nil, []*store.Item{{Content: "The user's flat number is 4"}}, x.unitsOf(b.Turns, 10_000))
+		about := c.known
+		if !c.ok {
+			about = "" // it does not name the item
+		}
+		if got := s.allows(c.written, about); got != c.ok {
+			t.Errorf("%q of %q: %t", c.written, c.said, got)
+		}
+	}
+	for _, c := range []struct {
+		said, known string
+		ok          bool
+	}{
+		{"I like tea", "The user lives in Rome", false},
+		{"I like tea", "The user likes horses", false},
+		{"I like green tea best", "The user likes tea", true},
+		{"Scrap that", "The user lives in Rome", true},
+		{"I moved to Bergen", "The user lives in Oslo", true},
+		{"我喜欢喝茶", "用户住在罗马", false},
+		{"别记这个了", "用户住在罗马", true},
+		{"我喜欢喝茶", "The user lives in Rome", true}, // in another script nothing can be told
+	} {
+		if got := concerns(c.said, c.known); got != c.ok {
+			t.Errorf("%q about %q: %t", c.said, c.known, got)
+		}
+	}
 }

@@ -24,8 +24,16 @@ func (r *run) take(parsed *reply.Result, known []*store.Item, said *sources, uni
 		o := &parsed.Ops[i]
 		op := r.operation(o, turns, known)
 		why := r.judge(&op, turns[o.Turn], o.Speaker, speakers)
-		if why == "" && !said.bear(o) {
+		target := r.target(&op, known)
+		if why == "" && !said.bear(o, contentOf(target)) {
 			why = Ungrounded
+		}
+		if why == "" && target != nil && !r.touches(&op, target, turns[o.Turn]) {
+			if op.Action == extract.Retract {
+				why = Ungrounded
+			} else {
+				op.Action, op.Target = extract.Add, "" // it is a statement, and takes the place of nothing
+			}
 		}
 		if why != "" {
 			r.reject(why, op)
@@ -33,6 +41,33 @@ func (r *run) take(parsed *reply.Result, known []*store.Item, said *sources, uni
 		}
 		r.ops = append(r.ops, op)
 	}
+}
+
+// target is the known item that an operation names, or nil.
+func (r *run) target(op *extract.Operation, known []*store.Item) *store.Item {
+	for _, it := range known {
+		if op.Target != "" && it.ID == op.Target {
+			return it
+		}
+	}
+	return nil
+}
+
+func contentOf(it *store.Item) string {
+	if it == nil {
+		return ""
+	}
+	return it.Content
+}
+
+// touches reports whether an operation that closes a known item rests on something that is about it: a model that names the
+// wrong one must not cost it.
+func (r *run) touches(op *extract.Operation, target *store.Item, turn *store.Item) bool {
+	if op.Action != extract.Retract && op.Action != extract.Supersede {
+		return true
+	}
+	subject := target.Provenance.Subject
+	return subject != "" && subject == op.Subject || concerns(turn.Content+"\n"+op.Content, target.Content)
 }
 
 // operation translates what the model gave, short ids into those of the store.

@@ -59,12 +59,13 @@ func outcomeOf(o *reply.Op) extract.Outcome {
 	return extract.Outcome(o.Outcome)
 }
 
-// bear reports whether an operation can be one of what was shown: its statement, and its steps as a text.
-func (s *sources) bear(o *reply.Op) bool {
+// bear reports whether an operation can be one of what was shown: its statement, and its steps as a text. about is the known
+// item that it names.
+func (s *sources) bear(o *reply.Op, about string) bool {
 	var b strings.Builder
 	for _, step := range slices.Concat(o.Steps, o.Needs) {
 		b.WriteString(withoutNumber(step) + "\n")
 	}
 	steps := b.String()
-	return s.allows(o.Content) && (steps == "" || s.bears(steps))
+	return s.allows(o.Content, about) && (steps == "" || s.bears(steps))
 }

@@ -68,5 +68,5 @@ func namedIn(text, word string) bool {
 	return false
 }
 
-var beginsSentence = set(`the a an all most some any every each one both we our us yes no well so and but also actually honestly really usually often always never today now currently lately sometimes here there this that it oh ok okay right exactly then
+var beginsSentence = set(`my mine the a an all most some any every each one both we our us yes no well so and but also actually honestly really usually often always never today now currently lately sometimes here there this that it oh ok okay right exactly then
 	btw anyway sorry thanks please hi hello hey still just mostly generally personally basically definitely absolutely of in at on for since when if because as first finally`)

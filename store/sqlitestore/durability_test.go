@@ -160,7 +160,7 @@ func TestDanglingLink(t *testing.T) {
 	}
 }
 
-// TestMigrate: steps run in order, once; a step that fails leaves the database at the step before, whole.
+// TestMigrate: steps run in order, once; a step that fails leaves the database as it was, also where steps before it ran.
 func TestMigrate(t *testing.T) {
 	ctx := context.Background()
 	db := openT(t, Memory, nil)
@@ -170,7 +170,7 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := len(first)
-	bad := append(first[:n:n], migration{"bad", "CREATE TABLE half (x); CREATE TABLE half (x);"})
+	bad := append(first[:n:n], migration{"fine", "CREATE TABLE half (x)"}, migration{"bad", "CREATE TABLE half (x);"})
 	if err := migrate(ctx, conn, bad); err == nil || !strings.Contains(err.Error(), "bad") {
 		t.Errorf("a step that cannot run: %v", err)
 	}

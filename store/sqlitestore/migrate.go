@@ -47,7 +47,7 @@ func loadMigrations(fsys fs.FS, dir string) ([]migration, error) {
 	return ms, nil
 }
 
-// migrate brings the database to the newest step, each in a transaction of its own.
+// migrate brings the database to the newest step, in one transaction: when a step fails the database is as it was.
 func migrate(ctx context.Context, conn *sql.Conn, ms []migration) error {
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
@@ -56,12 +56,23 @@ func migrate(ctx context.Context, conn *sql.Conn, ms []migration) error {
 	if err := checkVersion(version, len(ms)); err != nil {
 		return err
 	}
-	for i := version; i < len(ms); i++ {
-		if err := step(ctx, conn, i+1, ms[i]); err != nil {
-			return fmt.Errorf("migration %s: %w", ms[i].name, err)
+	if version == len(ms) {
+		return nil
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return wrap("begin", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // a no-op after Commit; otherwise the first error counts
+	for _, m := range ms[version:] {
+		if _, err := tx.ExecContext(ctx, m.sql); err != nil {
+			return fmt.Errorf("migration %s, nothing was changed: %w", m.name, wrap("run", err))
 		}
 	}
-	return nil
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(ms))); err != nil {
+		return wrap("set schema version", err)
+	}
+	return wrap("commit", tx.Commit())
 }
 
 func checkVersion(version, known int) error {
@@ -78,19 +89,4 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
 		return 0, wrap("read schema version", err)
 	}
 	return version, nil
-}
-
-func step(ctx context.Context, conn *sql.Conn, version int, m migration) error {
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return wrap("begin", err)
-	}
-	defer tx.Rollback() //nolint:errcheck // a no-op after Commit; otherwise the first error counts
-	if _, err := tx.ExecContext(ctx, m.sql); err != nil {
-		return wrap("run", err)
-	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version)); err != nil {
-		return wrap("set schema version", err)
-	}
-	return wrap("commit", tx.Commit())
 }

@@ -280,6 +280,9 @@ func (b *tab) check(name string) {
 	if wide := ask[[]int](b, "[document.documentElement.scrollWidth, innerWidth]"); wide[0] > wide[1] {
 		b.t.Errorf("%s is %d wide on a screen of %d", name, wide[0], wide[1])
 	}
+	if ask[bool](b, "document.body.innerText.includes('%!')") {
+		b.t.Errorf("%s: a message has no place for its value", name)
+	}
 	b.shot(name)
 	if b.axe == "" {
 		return

@@ -13,21 +13,20 @@ type frame struct {
 	lang   language
 	assets map[string]asset
 
-	Title   string // name of a message
-	Token   string
-	Path    string
-	Nav     []link
-	User    string // whose memory is looked at
-	Agent   string
-	Caller  string // name of the key; "" for nobody
-	Tenant  string
-	Role    string // name of a message
-	Keyed   bool
-	Write   bool // the caller may change items
-	Admin   bool // and look after the whole tenant
-	Other   link // the same view in the other language
-	Notice  string
-	Noticed string // a number that the notice tells
+	Title  string // name of a message
+	Token  string
+	Path   string
+	Nav    []link
+	User   string // whose memory is looked at
+	Agent  string
+	Caller string // name of the key; "" for nobody
+	Tenant string
+	Role   string // name of a message
+	Keyed  bool
+	Write  bool // the caller may change items
+	Admin  bool // and look after the whole tenant
+	Other  link // the same view in the other language
+	Notice string
 }
 
 // link leads to a view. Name is a message's.
@@ -113,8 +112,10 @@ func (v *visit) frame(title string) *frame {
 		}
 		f.Nav = append(f.Nav, link{Name: n.name, URL: at(n.view, q), Here: f.Path == root+"/"+n.view})
 	}
-	if done := v.r.URL.Query().Get("done"); f.lang.has("done." + done) {
-		f.Notice, f.Noticed = "done."+done, number(v.r.URL.Query().Get("n"))
+	if done := "done." + v.r.URL.Query().Get("done"); f.lang.has(done) {
+		if f.Notice = f.T(done); strings.Contains(f.Notice, "%s") {
+			f.Notice = f.T(done, number(v.r.URL.Query().Get("n")))
+		}
 	}
 	return f
 }

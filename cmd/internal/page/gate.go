@@ -79,7 +79,7 @@ func (p *Page) showLogin(w http.ResponseWriter, r *http.Request, status int, wro
 	}
 	f := p.frame(r, languageOf(r), "login.title")
 	f.Token = p.loginToken(visitor)
-	if err := p.write(w, status, "login", loginPage{f, r.FormValue("next"), wrong}); err != nil {
+	if err := p.write(w, status, "login", loginPage{f, r.Form.Get("next"), wrong}); err != nil {
 		p.broken(w, r, err)
 	}
 }

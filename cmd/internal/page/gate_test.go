@@ -129,6 +129,33 @@ func TestFormsOfOthersAreRefused(t *testing.T) {
 	b.want(http.StatusNotFound, b.get("/ui/item?id="+id))
 }
 
+func TestFormsThatCannotBeReadAreRefused(t *testing.T) {
+	w := newWorld(t, keyed()+"server: {max_body_bytes: 2000}\n")
+	b := w.login("admin")
+	b.want(http.StatusBadRequest, b.get("/ui/search?q=%zz"))
+	b.want(http.StatusBadRequest, b.post("/ui/forget?id=%zz", url.Values{"token": {b.token("/ui/search")}}))
+	if a := b.form("/ui/edit?id=x", "content", strings.Repeat("long ", 1000)); a.status != http.StatusRequestEntityTooLarge && a.status != http.StatusBadRequest {
+		t.Errorf("a form that is too long: status %d", a.status)
+	}
+	token := b.token("/ui/search")
+	several := "--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + token + "\r\n--x--\r\n"
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/ui/logout", strings.NewReader(several))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.want(http.StatusForbidden, b.do(r, "Content-Type", "multipart/form-data; boundary=x"))
+	b.want(http.StatusNotFound, b.do(mustRequest(t, http.MethodDelete, w.url+"/ui/item?id=x")))
+}
+
+func mustRequest(t *testing.T, method, url string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestFailedLogInsAreCounted(t *testing.T) {
 	w := newWorld(t, keyed())
 	b := w.browser()

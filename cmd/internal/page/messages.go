@@ -25,6 +25,7 @@ var frameMessages = map[string][2]string{
 	"any":            {"Any", "不限"},
 	"nocategory":     {"None", "无"},
 	"footer.who":     {"Key %s · tenant %s · %s", "密钥 %s · 租户 %s · %s"},
+	"footer.above":   {"Key %s · %s", "密钥 %s · %s"},
 	"role.read":      {"may read", "只读"},
 	"role.write":     {"may read and write", "可读写"},
 	"role.admin":     {"may administer", "管理员"},

@@ -94,6 +94,7 @@ var adminMessages = map[string][2]string{
 	"health.resume":       {"Resume", "继续"},
 	"health.usage":        {"Tokens by day", "每日词元用量"},
 	"health.usagelabel":   {"Tokens by day from %s to %s, %d in all", "%s 至 %s 的每日词元用量，共 %d"},
+	"health.notaken":      {"No model was asked in the last 30 days.", "近 30 天未调用模型。"},
 	"health.most":         {"most in a day: %s", "单日最多：%s"},
 	"health.budget":       {"Today: calls %d, tokens %d", "今日：调用 %d 次，词元 %d"},
 	"health.callsperday":  {"limit of calls: %d", "调用上限：%d"},
@@ -108,7 +109,7 @@ var adminMessages = map[string][2]string{
 	"health.ages":         {"By age", "按时间"},
 	"health.events":       {"Ingested batches", "已接收的批次"},
 	"health.older":        {"older", "更早"},
-	"health.within":       {"within %d days", "%d 天内"},
+	"health.within":       {"up to %d d", "%d 天内"},
 
 	"done.approved": {"Approved: %s", "已批准：%s"},
 	"done.rejected": {"Rejected: %s", "已拒绝：%s"},

@@ -146,10 +146,13 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, p.o.MaxBody)
-		if err := r.ParseForm(); err != nil {
-			p.refuse(w, r, http.StatusBadRequest, "form")
-			return
-		}
+	} else {
+		r.Body = http.NoBody // whatever came with it
+	}
+	// Fields are read from r.Form from here on. FormValue would read bodies of several parts, too, files and all.
+	if err := r.ParseForm(); err != nil {
+		p.refuse(w, r, http.StatusBadRequest, "form")
+		return
 	}
 	if p.switchLanguage(w, r) {
 		return
@@ -238,7 +241,7 @@ func (v *visit) may(n needs) bool {
 func (v *visit) ctx() context.Context { return v.r.Context() }
 
 // get is a field of the form or the query.
-func (v *visit) get(name string) string { return v.r.FormValue(name) }
+func (v *visit) get(name string) string { return v.r.Form.Get(name) }
 
 // who is whose memory the request is about.
 func (v *visit) who() (evoke.Who, error) { return v.caller.Who(v.get("user"), v.get("agent"), "") }

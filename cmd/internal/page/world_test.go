@@ -232,6 +232,9 @@ func (b *browser) do(r *http.Request, header ...string) answer {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	if strings.Contains(string(body), "%!") {
+		b.t.Errorf("%s: a message has no place for its value", r.URL.Path)
+	}
 	return answer{res.StatusCode, res.Header, string(body)}
 }
 

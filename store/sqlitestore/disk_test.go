@@ -83,3 +83,33 @@ func TestScrubLeavesNothingOfWhatWasDeleted(t *testing.T) {
 		t.Errorf("%d items are left, %v", len(page.Items), err)
 	}
 }
+
+// How long writers wait while the database is written anew.
+func BenchmarkScrub(b *testing.B) {
+	db, err := Open(b.Context(), b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	sc := store.Scope{Tenant: "acme", User: "ann"}
+	for n := range 20 {
+		var c store.Change
+		for i := range 1000 {
+			c.Put = append(c.Put, store.Item{ID: fmt.Sprintf("%d-%d", n, i), Kind: store.Semantic, Content: fmt.Sprintf("%0*d", 2000, i), RecordedAt: time.Unix(1, 0).UTC()})
+		}
+		if err := db.Apply(b.Context(), sc, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var size int64
+	err = db.Raw(b.Context(), func(_ string, r io.Reader) error { n, err := io.Copy(io.Discard, r); size += n; return err })
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		if err := db.Scrub(b.Context(), true); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

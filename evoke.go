@@ -32,6 +32,8 @@ type IngestRequest struct {
 	// ErrConflict. At most 256 bytes; "" for none.
 	IdempotencyKey string
 	NoStore        bool // answer as usual and keep nothing
+	// ExpiresAt is until when the turns are kept; zero: for good. Facts that are distilled from them outlive them.
+	ExpiresAt time.Time
 }
 
 // IngestResult says what became of the messages. When Ingest returns without error the turns are durable and

@@ -42,8 +42,13 @@ func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestR
 	if err != nil {
 		return IngestResult{}, err
 	}
+	if !r.ExpiresAt.IsZero() {
+		if err := m.schedulePurge(ctx); err != nil {
+			return IngestResult{}, err
+		}
+	}
 	res, err := m.ingester.Ingest(ctx, at.write, r.Thread, msgs, &extract.Call{
-		Key: r.IdempotencyKey, Debounce: at.set.Memory.Debounce, MaxWait: at.set.Memory.MaxWait,
+		Key: r.IdempotencyKey, ExpiresAt: r.ExpiresAt, Debounce: at.set.Memory.Debounce, MaxWait: at.set.Memory.MaxWait,
 		ToolSummaries: at.set.Memory.ToolSummaries, Recalled: at.read,
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package evoke
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -33,8 +34,12 @@ func inSight(it *store.Item) error {
 	return fmt.Errorf("item: %w on %s%s", store.ErrForgotten, it.Aside.ForgottenAt.UTC().Format(time.DateOnly), until)
 }
 
-// softForget is the verb of what Restore brings back.
-const softForget = "forget softly"
+// softForget is the verb of what Restore brings back; forgetBatch begins the ids of what one call took, which tells it from
+// what an operation took.
+const (
+	softForget  = "forget softly"
+	forgetBatch = "forget-"
+)
 
 func (r *ForgetRequest) verb() string {
 	if r.Soft || !r.Until.IsZero() {
@@ -72,7 +77,7 @@ func (m *Memory) forgetSoftly(ctx context.Context, sc store.Scope, items []store
 	items, res.Derived = append(items, derived...), len(derived)
 	a := aside{m: m, sc: sc, at: m.now(), dry: r.DryRun}
 	if !r.DryRun {
-		res.ID = newID()
+		res.ID = forgetBatch + newID()
 	}
 	_, sections, err := a.change(ctx, items, func(it *store.Item) bool { return a.hide(it, res.ID, r.Until) })
 	if res.Sections = sections; err != nil {
@@ -311,4 +316,28 @@ func (m *Memory) withoutForgotten(ctx context.Context, entries []store.Quarantin
 		}
 	}
 	return slices.DeleteFunc(entries, func(q store.Quarantined) bool { return gone[turn{q.Scope, q.Turn}] }), nil
+}
+
+// forgottenFacts adds to gone the facts that were distilled from the same turn before and are softly forgotten.
+func (e *engine) forgottenFacts(ctx context.Context, sc store.Scope, facts []store.Item, gone []bool) ([]bool, error) {
+	at := map[string][]int{}
+	for i := range facts {
+		key := store.ContentKey(facts[i].Kind, facts[i].Content)
+		at[key] = append(at[key], i)
+	}
+	if len(at) == 0 {
+		return gone, nil
+	}
+	q := store.ListQuery{Filter: store.Filter{ContentKeys: slices.Collect(maps.Keys(at))}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: 1000}
+	page, err := e.store.List(ctx, sc, q) // more of these few words there are not
+	if err != nil {
+		return nil, fmt.Errorf("look for forgotten facts: %w", err)
+	}
+	for i := range page.Items {
+		it := &page.Items[i]
+		for _, n := range at[it.ContentKey] {
+			gone[n] = gone[n] || slices.Contains(it.Provenance.Turns, facts[n].Provenance.Turns[0])
+		}
+	}
+	return gone, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"evoke/extract"
 	"evoke/recall"
 	"evoke/store"
 )
@@ -390,6 +391,13 @@ func TestSoftlyForgottenTurnsTakeTheirFacts(t *testing.T) {
 				t.Errorf("%s without %s: %v", id, c.forget, err)
 			}
 		}
+	}
+	sc, _ := m.memory(who)
+	same := extract.Operation{Kind: store.Semantic, Content: "Ann told of secret5 at tea", Turn: "i4"}
+	other := same
+	other.Turn = "i3"
+	if gone, err := m.erasedFacts(t.Context(), sc, []extract.Operation{same, other}); err != nil || !slices.Equal(gone, []bool{true, false}) {
+		t.Errorf("distilled again from the same turn and from another: %v, %v", gone, err)
 	}
 	for _, id := range []string{"i4", "i1", "i0"} {
 		if res, err := m.Restore(t.Context(), RestoreRequest{Who: who, IDs: []string{id}}); err != nil || res.Restored < 1 {

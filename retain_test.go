@@ -390,11 +390,67 @@ func TestRetentionOfMany(t *testing.T) {
 	}
 	began = time.Now()
 	got := swept(t, m, func(ctx context.Context) (store.Operation, error) { return m.Retain(ctx, RetainRequest{Policy: &p}) })
-	t.Logf("retention of %d items: planned in %v, %d bytes held, %d items taken in %v", n, planned.Round(time.Millisecond), kept, got.Items, time.Since(began).Round(time.Millisecond))
+	t.Logf("soak: retention | %d items planned in %v, %d bytes held, %d items taken in %v", n, planned.Round(time.Millisecond), kept, got.Items, time.Since(began).Round(time.Millisecond))
 	if got.Items != len(plan.Removals) {
 		t.Errorf("%d of %d went", got.Items, len(plan.Removals))
 	}
 	if limit := time.Duration(n) * time.Millisecond; planned > limit {
 		t.Errorf("planned in %v, want at most %v", planned, limit)
+	}
+}
+
+// Turns may be kept until a time; what is distilled from them outlives them. Nothing of a disabled tenant is started.
+func TestTurnsThatExpire(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	clock := clockAt(now)
+	m := open(t, &Options{Clock: clock.now})
+	who := Who{User: "ann", Thread: "t"}
+	r := IngestRequest{Who: who, Messages: chat("I live in Oslo.", "Noted."), ExpiresAt: now.AddDate(0, 0, 1)}
+	if _, err := m.Ingest(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Flush(t.Context(), who); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, m)
+	if st, err := m.Stats(t.Context(), who); err != nil || st.Episodic != 2 || st.Semantic != 1 {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	clock.set(now.AddDate(0, 0, 1))
+	if st, err := m.Stats(t.Context(), who); err != nil || st.Episodic != 0 || st.Semantic != 1 {
+		t.Errorf("when they have expired: %+v, %v", st, err)
+	}
+	list, err := m.Schedules(t.Context())
+	if err != nil || len(list) != 1 || list[0].Name != purgeKind {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	clock.set(now.AddDate(0, 0, 32))
+	if _, err := m.Installation().CreateTenant(t.Context(), m.Tenant()); err != nil && !errors.Is(err, store.ErrConflict) {
+		t.Fatal(err)
+	}
+	if _, err := m.Installation().DisableTenant(t.Context(), m.Tenant()); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.startDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ops, err := m.Operations(t.Context(), OperationsRequest{Kind: purgeKind}); err != nil || len(ops.Operations) != 0 {
+		t.Fatal("of a disabled tenant:", len(ops.Operations), err)
+	}
+	if _, err := m.Installation().EnableTenant(t.Context(), m.Tenant()); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.startDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ops, err := m.Operations(t.Context(), OperationsRequest{Kind: purgeKind})
+	if err != nil || len(ops.Operations) != 1 {
+		t.Fatal(len(ops.Operations), err)
+	}
+	if _, err := m.WaitOperation(t.Context(), ops.Operations[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if ids := all(t, m, Who{User: "ann"}); len(ids) != 1 {
+		t.Errorf("after the purge: %v", ids)
 	}
 }

@@ -210,6 +210,9 @@ func (m *Memory) startOne(ctx context.Context, at store.Setting) error {
 	if start == nil || s.EveryHours < 1 {
 		return nil // of a newer version of the program
 	}
+	if m.enabled(m.tenant) != nil {
+		return nil // nothing of a disabled tenant is removed
+	}
 	now := m.now()
 	if latest := now.Add(s.every()); s.Next.After(latest) {
 		s.Next = latest

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"evoke/store"
@@ -124,8 +125,32 @@ func (s *sweeper) take(ctx context.Context, sc store.Scope, items []store.Item) 
 		_, _, err := a.change(ctx, items, func(it *store.Item) bool { return a.hide(it, by, s.at.Until) })
 		return err
 	}
-	plan, err := s.m.planRemoval(ctx, sc, items, removing{by: s.p.Operation().ID})
+	// What somebody forgot goes as it would have gone at once, with what rests on it, and does not come back by replay.
+	// Retention lets facts outlive their turns, and what is said again be kept again.
+	forgotten, rest := []store.Item{}, []store.Item{}
+	for i := range items {
+		if strings.HasPrefix(items[i].Aside.ForgottenBy, forgetBatch) {
+			forgotten = append(forgotten, items[i])
+		} else {
+			rest = append(rest, items[i])
+		}
+	}
+	by := s.p.Operation().ID
+	if err := s.remove(ctx, sc, forgotten, removing{by: by, facts: true, marks: true}); err != nil {
+		return err
+	}
+	return s.remove(ctx, sc, rest, removing{by: by})
+}
+
+func (s *sweeper) remove(ctx context.Context, sc store.Scope, items []store.Item, how removing) error {
+	if len(items) == 0 {
+		return nil
+	}
+	plan, err := s.m.planRemoval(ctx, sc, items, how)
 	if err != nil {
+		return err
+	}
+	if err := s.m.checkHeld(ctx, sc, plan.gone); err != nil {
 		return err
 	}
 	_, err = s.m.remove(ctx, plan)

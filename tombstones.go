@@ -100,9 +100,13 @@ func (e *engine) erasedFacts(ctx context.Context, sc store.Scope, ops []extract.
 	for i := range ops {
 		items[i] = store.Item{Kind: ops[i].Kind, Content: store.CleanText(ops[i].Content), Provenance: store.Provenance{Turns: []string{ops[i].Turn}}}
 	}
-	return e.erasedBefore(ctx, sc, items, func(m *lifecycle.Marks, it *store.Item) []string {
+	gone, err := e.erasedBefore(ctx, sc, items, func(m *lifecycle.Marks, it *store.Item) []string {
 		return []string{m.Fact(sc, it.Kind, it.Content, it.Provenance.Turns[0])}
 	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return e.forgottenFacts(ctx, sc, items, gone)
 }
 
 // erasedKey tells whether what was done under an idempotency key was erased.

@@ -87,6 +87,8 @@ type Call struct {
 	Key string
 	// Metadata is kept on every turn.
 	Metadata store.Metadata
+	// ExpiresAt is until when the turns are kept; zero: for good. What is distilled from them outlives them.
+	ExpiresAt time.Time
 	// Debounce and MaxWait replace the Ingester's for this call when set.
 	Debounce, MaxWait time.Duration
 	// ToolSummaries keeps a line of what each tool answered, as FilterOptions.ToolSummaries does.
@@ -225,7 +227,8 @@ func bodyHash(thread string, msgs []message.Message, call *Call) (string, error)
 		Thread   string
 		Messages []message.Message
 		Metadata store.Metadata
-	}{thread, msgs, call.Metadata})
+		Expires  time.Time `json:",omitzero"`
+	}{thread, msgs, call.Metadata, call.ExpiresAt})
 	if err != nil {
 		return "", store.Invalid("messages", "such that JSON can hold them", "")
 	}
@@ -309,7 +312,7 @@ func (g *Ingester) item(t Turn, thread string, position int, call *Call, now tim
 	m := t.Message
 	it := store.Item{
 		ID: m.ID, Kind: store.Episodic, Content: t.Content, Metadata: call.Metadata.Clone(),
-		Importance: 0.5, Confidence: 1, ValidFrom: m.Time, RecordedAt: now,
+		Importance: 0.5, Confidence: 1, ValidFrom: m.Time, RecordedAt: now, ExpiresAt: call.ExpiresAt,
 		Turn:       store.Turn{Thread: thread, Session: thread, Position: position, Speaker: m.Name, Role: string(m.Role)},
 		Provenance: store.Provenance{Origin: "turn"},
 		ContentKey: store.ContentKey(store.Episodic, t.Content),

@@ -20,7 +20,7 @@ import (
 const settleWait = 30 * time.Second
 
 func (a *app) ingestCmd() *cobra.Command {
-	var key string
+	var key, expires string
 	var noStore, noWait bool
 	c := &cobra.Command{
 		Use:   "ingest [FILE…]",
@@ -33,13 +33,18 @@ neither --thread nor the file places in a conversation go to the conversation "d
 	}
 	c.Flags().StringVar(&key, "idempotency-key", "", "the same key with the same messages is taken in once")
 	c.Flags().BoolVar(&noStore, "no-store", false, "answer as usual and keep nothing")
+	c.Flags().StringVar(&expires, "expires", "", "until when the turns are kept: "+laterForms+" (default: for good)")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for vectors")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		until, err := later("expires", expires)
+		if err != nil {
+			return err
+		}
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			var all []evoke.IngestResult
 			err := a.eachInput(args, "ingesting", func(in io.Reader) error {
 				return readConversations(in, func(conv conversation) error {
-					r := evoke.IngestRequest{Who: a.whoOf(conv), Messages: conv.Messages, NoStore: noStore, IdempotencyKey: numbered(key, len(all))}
+					r := evoke.IngestRequest{Who: a.whoOf(conv), Messages: conv.Messages, NoStore: noStore, IdempotencyKey: numbered(key, len(all)), ExpiresAt: until}
 					res, err := s.Ingest(ctx, r)
 					if err == nil {
 						all = append(all, res)

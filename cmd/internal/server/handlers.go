@@ -66,6 +66,7 @@ func (h *handlers) Ingest(ctx context.Context, r api.IngestRequestObject) (api.I
 	}
 	res, err := c.Ingest(ctx, evoke.IngestRequest{
 		Who: c.who, Messages: msgs, IdempotencyKey: value(r.Params.IdempotencyKey), NoStore: value(r.Body.NoStore),
+		ExpiresAt: value(r.Body.ExpiresAt),
 	})
 	if err != nil {
 		return nil, err

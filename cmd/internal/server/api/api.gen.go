@@ -258,6 +258,9 @@ type ImportResult = evoke.ImportResult
 type IngestRequest struct {
 	Agent *Name `json:"agent,omitempty"`
 
+	// ExpiresAt until when the turns are kept; default: for good. Facts distilled from them outlive them
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+
 	// Messages Messages in the OpenAI chat format.
 	Messages json.RawMessage `json:"messages"`
 

@@ -1,10 +1,12 @@
 package recall
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
+	"evoke/scoring"
 	"evoke/store"
 )
 
@@ -105,5 +107,20 @@ func TestMannerKeepsTheScoreContract(t *testing.T) {
 		if math.Abs(sum-h.Score) > 1e-6 || h.Score < 0 || h.Score > 1 || h.Parts.Semantic < 0 {
 			t.Errorf("%s: %+v, %v", h.Item.ID, h.Parts, h.Score)
 		}
+	}
+}
+
+// BenchmarkManner reads what stands in the candidates of one scope.
+func BenchmarkManner(b *testing.B) {
+	var all []*candidate
+	for i := range 250 {
+		it := turn(fmt.Sprint(i), "s", i, []string{"Nora", "Tom"}[i%2], "Thanks, Tom! Last week I took the night train to Porto with Aunt Vera, and we read aloud until morning. Have you ever been there?", now)
+		doc := scoring.NewDoc(it.Turn.Speaker, it.Content, it.Local())
+		all = append(all, &candidate{record: &store.Record{Item: it, Doc: &doc}})
+	}
+	p := &plan{asksName: true}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.scoreManner(all, true)
 	}
 }

@@ -1,0 +1,117 @@
+package evoke
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evoke/recall"
+	"evoke/store"
+)
+
+// oldWant is what the program that wrote an old directory knew to be in it.
+type oldWant struct {
+	Items    map[string]string        `json:"items"`  // by tenant, as it exported them
+	Events   map[store.EventState]int `json:"events"` // of tenant default
+	Embedded int                      `json:"embedded"`
+	Total    int                      `json:"total"`
+	Pending  []string                 `json:"pending"` // events whose extraction waits
+}
+
+func unpack(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("store/sqlitestore/testdata/old", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Data directories that programs of every schema so far wrote, made by the builds of then, open: every item is as it was, with
+// its vectors and its past; events too; what waited goes on; it is found and can be written to.
+func TestOldDirectoriesOpen(t *testing.T) {
+	for schema := 1; schema <= 7; schema++ {
+		t.Run(fmt.Sprint("schema", schema), func(t *testing.T) {
+			t.Parallel()
+			var want oldWant
+			if err := json.Unmarshal(unpack(t, fmt.Sprintf("schema%d.json.gz", schema)), &want); err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "evoke.db"), unpack(t, fmt.Sprintf("schema%d.db.gz", schema)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			clock := clockAt(time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)) // when nothing in them was due
+			m := open(t, &Options{Path: dir, Embedder: &bagEmbedder{revision: "old"}, Clock: clock.now})
+			if why := m.noDense(); why != "" {
+				t.Error(why)
+			}
+			for tenant, lines := range want.Items {
+				of, err := m.ForTenant(tenant)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.Lines(lines) {
+					var r record
+					if err := json.Unmarshal([]byte(line), &r); err != nil {
+						t.Fatal(err)
+					}
+					got, err := of.store.Get(t.Context(), store.Scope{Tenant: tenant, User: r.User, Agent: r.Agent}, []string{r.ID})
+					if err != nil || len(got) != 1 {
+						t.Fatalf("%s: %d items, %v", r.ID, len(got), err)
+					}
+					if diff := cmp.Diff(r.Item, got[0], cmp.AllowUnexported(store.Value{})); diff != "" {
+						t.Errorf("(-then +now):\n%s", diff)
+					}
+				}
+			}
+			items, with := 0, 0
+			if err := m.eachScope(t.Context(), func(sc store.Scope) error {
+				st, err := m.store.Stats(t.Context(), sc, store.View{All: true})
+				items, with = items+st.Total, with+st.Embedded
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if items != want.Total || with != want.Embedded {
+				t.Errorf("%d items, %d with vectors; were %d, %d", items, with, want.Total, want.Embedded)
+			}
+			if n, err := m.ledger.CountEvents(t.Context(), "default"); err != nil || n[store.EventPending] != want.Events[store.EventPending] || n[store.EventStored] != want.Events[store.EventStored] {
+				t.Errorf("events %v, were %v, %v", n, want.Events, err)
+			}
+			if _, err := m.Flush(t.Context(), Who{User: "cyd"}); err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range want.Pending {
+				waitUntil(t, func() bool {
+					ev, err := m.Event(t.Context(), id, 0)
+					return err == nil && ev.State == store.EventStored
+				})
+			}
+			res, err := m.Recall(t.Context(), RecallRequest{Who: Who{User: "ann"}, Request: recall.Request{Query: "Which seats does she prefer?"}})
+			if err != nil || len(res.Hits) == 0 || len(res.Degraded) > 0 {
+				t.Errorf("recall: %+v, %v", res.Response, err)
+			}
+			if _, err := m.Remember(t.Context(), RememberRequest{Who: Who{User: "ann"}, Content: "Likes the new release"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -22,7 +22,7 @@ type spot struct {
 // shares its subject with it, and so does a turn with the one behind it, which often names what the turn itself only
 // refers to.
 func (p *plan) scoreManner(all []*candidate, named bool) {
-	known := speakerNames(all)
+	known, nameless := speakerNames(all)
 	places := make(map[spot]*candidate, len(all))
 	for _, c := range all {
 		if turn := &c.record.Item.Turn; turn.IsTurn() {
@@ -47,7 +47,7 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 		if !turn.IsTurn() {
 			continue
 		}
-		if named {
+		if named && !nameless[turn.Speaker] {
 			t.asks, t.names = c.manner.Asks, c.manner.Names
 		} else {
 			t.address = c.manner.Address
@@ -88,19 +88,19 @@ func firstAt(a, b *candidate) bool {
 // short reports whether an item is one whose neighbours count as its context.
 func short(d *scoring.Doc) bool { return len(d.Chunks) <= 1 && d.Words <= contextWords }
 
-// speakerNames are the words of the speakers' names, in lower case.
-func speakerNames(all []*candidate) []string {
-	var names []string
-	seen := map[string]bool{}
+// speakerNames are the words of the speakers' names, in lower case, and for each speaker whether it is no name but a role.
+func speakerNames(all []*candidate) (names []string, nameless map[string]bool) {
+	nameless = map[string]bool{}
 	for _, c := range all {
-		if who := c.record.Item.Turn.Speaker; !seen[who] {
-			seen[who] = true
-			if !scoring.GenericSpeaker(who) {
-				names = append(names, strings.Fields(strings.ToLower(who))...)
-			}
+		who := c.record.Item.Turn.Speaker
+		if _, seen := nameless[who]; seen {
+			continue
+		}
+		if nameless[who] = scoring.GenericSpeaker(who); !nameless[who] {
+			names = append(names, strings.Fields(strings.ToLower(who))...)
 		}
 	}
-	return names
+	return names, nameless
 }
 
 // mannerCredit is what manner adds to A or takes from it. It needs every candidate's A0.

@@ -74,6 +74,12 @@ func TestMannerCountsByWhoTalks(t *testing.T) {
 	if terms["a"]["asks"] != 0 || terms["b"]["names"] != 0 || !(terms["b"]["address"] > 0) || terms["b"]["name"] != 0 {
 		t.Errorf("with an assistant: %v %v", terms["a"], terms["b"])
 	}
+	// Where people and an assistant are of one memory, each turn counts as what it is.
+	people.add(alice, spoken("z", "t", 0, "user", "Can you tell me of Faro?"))
+	terms, _ = termsOf(t, people, "What about Faro and Porto?")
+	if terms["z"]["asks"] != 0 || !(terms["z"]["address"] > 0) || terms["a"]["asks"] != 1 {
+		t.Errorf("mixed: %v %v", terms["z"], terms["a"])
+	}
 	// A fact has a name, where one is asked for, and no neighbours.
 	facts := newFake()
 	it := item("f", "", "The user has been to Porto and Braga")

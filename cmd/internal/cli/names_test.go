@@ -50,6 +50,17 @@ var names = []struct {
 	{"Feedback", []string{"feedback"}, []string{"POST /v1/feedback"}},
 	{"Outcome", []string{"outcome"}, []string{"POST /v1/memories/{id}/outcome"}},
 	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},
+	{"Restore", []string{"restore"}, []string{"POST /v1/admin/restore"}},
+	{"Forgotten", []string{"restore"}, []string{"GET /v1/admin/forgotten"}},
+	{"Retain", []string{"retain"}, []string{"POST /v1/admin/retain"}},
+	{"RetentionPolicy", []string{"policy"}, []string{"GET /v1/admin/policy"}},
+	{"Purge", nil, []string{"POST /v1/admin/purge"}}, // it runs of itself, on a schedule
+	{"Holds", []string{"hold"}, []string{"GET /v1/admin/holds"}},
+	{"AddHold", []string{"hold"}, []string{"POST /v1/admin/holds"}},
+	{"ReleaseHold", []string{"hold"}, []string{"DELETE /v1/admin/holds/{id}"}},
+	{"Schedules", []string{"schedule"}, []string{"GET /v1/admin/schedules"}},
+	{"SetSchedule", []string{"schedule"}, []string{"PUT /v1/admin/schedules/{id}"}},
+	{"DropSchedule", []string{"schedule"}, []string{"DELETE /v1/admin/schedules/{id}"}},
 	{"Export", []string{"export"}, []string{"GET /v1/admin/export"}},
 	{"Checksum", []string{"export"}, nil},   // the last line of an export tells as much
 	{"ImportFile", []string{"import"}, nil}, // a server has no business with files of its machine
@@ -93,7 +104,7 @@ var names = []struct {
 }
 
 // noVerbs are methods of the façade that hold an engine together and are no verbs of a surface.
-var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate", "Enabled", "BudgetPolicy"}
+var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate", "Enabled", "BudgetPolicy", "ModelChanged"}
 
 // unverbed are commands about the program itself.
 var unverbed = []string{"bench", "health", "model", "key", "serve", "config", "demo", "version", "completion", "help"}

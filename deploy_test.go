@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
@@ -143,6 +144,23 @@ func TestComposePutsDataOnVolumes(t *testing.T) {
 		}
 		if s.User != image.user {
 			t.Errorf("%s runs as %s, but %s belongs to %s", c.service, s.User, data, image.user)
+		}
+	}
+}
+
+// What Compose starts is pinned, and asks for the health of the program by the program.
+func TestComposeIsPinned(t *testing.T) {
+	for _, profile := range []string{"single", "qdrant"} {
+		for name, s := range loadCompose(t, profile, nil).Services {
+			if _, tag, _ := strings.Cut(s.Image, ":"); tag == "" || tag == "latest" {
+				t.Errorf("%s: image %q has no version", name, s.Image)
+			}
+			if name != "qdrant" && !slices.Equal(s.HealthCheck.Test[:3], []string{"CMD", "/usr/local/bin/evoke", "health"}) {
+				t.Errorf("%s: health check %v", name, s.HealthCheck.Test)
+			}
+			if grace := s.StopGracePeriod; grace == nil || time.Duration(*grace) < 15*time.Second {
+				t.Errorf("%s: it is killed %v after it was told to stop, sooner than requests may take", name, grace)
+			}
 		}
 	}
 }
@@ -311,8 +329,13 @@ func TestDockerfile(t *testing.T) {
 	}) {
 		t.Errorf("%s does not belong to user %s, who could not write to a new volume there", data, image.user)
 	}
-	if !strings.Contains(image.healthcheck, "/readyz") {
-		t.Errorf("health check %q does not ask /readyz", image.healthcheck)
+	if !strings.Contains(image.healthcheck, `"/usr/local/bin/evoke", "health"`) {
+		t.Errorf("health check %q does not ask the program itself: the image has no other", image.healthcheck)
+	}
+	for stage, base := range image.from {
+		if _, tag, _ := strings.Cut(base, ":"); !slices.Contains(image.stages, base) && base != "scratch" && (tag == "" || tag == "latest") {
+			t.Errorf("stage %s is built on %q, whatever that is on the day: name a version", stage, base)
+		}
 	}
 	if !strings.HasPrefix(image.entrypoint, "[") {
 		t.Errorf("entry point %q runs under a shell, which swallows signals", image.entrypoint)

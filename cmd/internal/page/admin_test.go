@@ -228,3 +228,35 @@ func TestAdministratorsOfSomeUsersSeeNoTenant(t *testing.T) {
 		}
 	}
 }
+
+func TestSummariesAreTriedAndShownBesideTheirSources(t *testing.T) {
+	w := newWorld(t, keyed())
+	w.converse("ada")
+	b := w.login("admin")
+	wantIn(t, b.get("/ui/consolidation?user=ada").body, "There are no summaries in this memory.")
+	wait := func(a answer) answer {
+		t.Helper()
+		at := a.header.Get("Location")
+		_, id, ok := strings.Cut(at, "/ui/operation?id=")
+		if !ok {
+			t.Fatalf("sent to %q", at)
+		}
+		if _, err := w.m.WaitOperation(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		return b.want(http.StatusOK, b.get(at))
+	}
+	a := wait(b.want(http.StatusSeeOther, b.form("/ui/consolidation", "user", "ada")))
+	wantIn(t, a.body, "A day:", "2026-02-01", "Write the summaries", "sailing course")
+	if len(w.items("ada")) != 6 {
+		t.Error("a dry run changed something")
+	}
+	id := regexp.MustCompile(`name="verb" value="run"><input type="hidden" name="id" value="([^"]+)"`).FindStringSubmatch(a.body)
+	wait(b.want(http.StatusSeeOther, b.form("/ui/consolidation", "verb", "run", "id", id[1])))
+	a = b.want(http.StatusOK, b.get("/ui/consolidation?user=ada"))
+	wantIn(t, a.body, "Summaries beside what they stand for", "sailing course", "Captain Ines", "behind a summary")
+	if len(w.items("ada")) >= 6 {
+		t.Errorf("%d items in view", len(w.items("ada")))
+	}
+	b.want(http.StatusNotFound, b.form("/ui/consolidation", "verb", "run", "id", "none"))
+}

@@ -120,6 +120,22 @@ func TestAdministrationInABrowser(t *testing.T) {
 		b.reads("Items that went:")
 	})
 
+	t.Run("summaries", func(t *testing.T) {
+		w := newWorld(t, keyed())
+		w.converse("")
+		b := w.newTab(browser, t, desktop)
+		b.login("admin")
+		b.press("nav a", "Summaries")
+		b.press("button", "Try what could be summarised")
+		b.reads("A day:")
+		b.check("consolidation-tried")
+		b.press("button", "Write the summaries")
+		b.reads("done")
+		b.press("nav a", "Summaries")
+		b.reads("Captain Ines")
+		b.check("consolidation")
+	})
+
 	t.Run("the queue", func(t *testing.T) {
 		w := newWorld(t, keyed())
 		b := w.newTab(browser, t, desktop)

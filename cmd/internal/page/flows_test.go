@@ -151,4 +151,4 @@ func TestFlowsInABrowser(t *testing.T) {
 }
 
 // everyView are the views that need no item.
-var everyView = []string{"/ui/search", "/ui/items", "/ui/forgotten", "/ui/review", "/ui/operations", "/ui/retention", "/ui/events", "/ui/events?state=", "/ui/keys", "/ui/health", "/ui/audit"}
+var everyView = []string{"/ui/search", "/ui/items", "/ui/forgotten", "/ui/review", "/ui/operations", "/ui/retention", "/ui/consolidation", "/ui/events", "/ui/events?state=", "/ui/keys", "/ui/health", "/ui/audit"}

@@ -85,6 +85,7 @@ var views = []struct {
 	{"nav.operations", "operations", admin, false},
 	{"nav.events", "events", admin, false},
 	{"nav.retention", "retention", admin, false},
+	{"nav.consolidation", "consolidation", admin, true},
 	{"nav.keys", "keys", admin, false},
 	{"nav.tenants", "tenants", aboveTenants, false},
 	{"nav.health", "health", admin, false},

@@ -31,6 +31,13 @@ type Memory interface {
 	Doorkeeper
 	Meter
 	Retainer
+	Consolidator
+}
+
+// Consolidator puts summaries in the place of items.
+type Consolidator interface {
+	Consolidate(ctx context.Context, r evoke.ConsolidateRequest) (store.Operation, error)
+	Sources(ctx context.Context, w evoke.Who, id string) ([]store.Item, error)
 }
 
 // Retainer says how long memories are kept, and brings back what was softly forgotten.

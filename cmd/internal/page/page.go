@@ -110,6 +110,8 @@ func (p *Page) routes() {
 	p.view("POST /ui/forgotten", ofMemory, p.bringBack)
 	p.view("GET /ui/retention", admin, p.retention)
 	p.view("POST /ui/retention", admin, p.tryRetention)
+	p.view("GET /ui/consolidation", admin, p.consolidation)
+	p.view("POST /ui/consolidation", admin, p.tryConsolidation)
 	p.view("GET /ui/tenants", aboveTenants, p.tenants)
 	p.view("POST /ui/tenants", aboveTenants, p.changeTenants)
 	p.view("GET /ui/review", admin, p.review)

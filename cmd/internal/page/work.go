@@ -64,7 +64,8 @@ type operationPage struct {
 	Work   work
 	Asked  []term
 	Result []term
-	Sweep  *sweep // of a retention
+	Sweep  *sweep    // of a retention
+	Gather *gathered // of a consolidation
 }
 
 // operation shows one operation and how far it is.
@@ -77,8 +78,11 @@ func (p *Page) operation(v *visit) error {
 		v.w.Header().Set("Hx-Refresh", "true") // other buttons fit now, too
 	}
 	f := v.frame("operation.title")
-	d := operationPage{f, workOf(op), flat(op.Args), nil, f.sweepOf(op)}
-	if d.Sweep == nil {
+	d := operationPage{frame: f, Work: workOf(op), Asked: flat(op.Args), Sweep: f.sweepOf(op)}
+	if d.Gather, err = v.gatheredBy(f, op); err != nil {
+		return err
+	}
+	if d.Sweep == nil && d.Gather == nil {
 		d.Result = flat(op.Result)
 	}
 	return v.show(200, "operation", d)

@@ -148,6 +148,23 @@ func (w *world) story() {
 	}
 }
 
+// converse imports a conversation of one day.
+func (w *world) converse(user string) {
+	w.t.Helper()
+	var lines strings.Builder
+	for i, turn := range []string{
+		"Ada: I signed up for a sailing course in Bergen yesterday!", "Tom: That sounds lovely. Who teaches it?",
+		"Ada: Captain Ines Duarte teaches it, she sailed around Iceland twice.", "Tom: I bought 12 metres of blue rope last week for my boat.",
+		"Ada: The course takes place every Thursday evening until June.", "Tom: My boat is called Plover and lies in the northern harbour.",
+	} {
+		speaker, text, _ := strings.Cut(turn, ": ")
+		fmt.Fprintf(&lines, `{"id": "s-%d", "text": %q, "speaker": %q, "type": "episodic", "time": "2026-02-01T10:00:00Z", "meta": {"session": "s", "seq": %d}}`+"\n", i, text, speaker, i)
+	}
+	if res, err := w.m.Import(context.Background(), evoke.Who{User: user}, strings.NewReader(lines.String()), nil); err != nil || res.Imported != 6 {
+		w.t.Fatalf("%+v, %v", res, err)
+	}
+}
+
 // say takes a sentence in and waits until it was extracted from.
 func (w *world) say(text string) store.Event {
 	w.t.Helper()

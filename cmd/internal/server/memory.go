@@ -23,6 +23,7 @@ type Memory interface {
 	Overseer
 	Operator
 	Retainer
+	Consolidator
 	Doorkeeper
 	Historian
 	Governor
@@ -100,6 +101,12 @@ type Operator interface {
 	RetryOperation(ctx context.Context, id string) (store.Operation, error)
 	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)
 	TenantStats(ctx context.Context, r evoke.TenantStatsRequest) (evoke.TenantStats, error)
+}
+
+// Consolidator puts summaries in the place of items.
+type Consolidator interface {
+	Consolidate(ctx context.Context, r evoke.ConsolidateRequest) (store.Operation, error)
+	Sources(ctx context.Context, w evoke.Who, id string) ([]store.Item, error)
 }
 
 // Retainer says how long memories are kept, and brings back what was softly forgotten.

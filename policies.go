@@ -157,7 +157,9 @@ func (m *Memory) setPolicy(ctx context.Context, r SetPolicyRequest) (PolicyResul
 		return PolicyResult{}, err
 	}
 	m.holdBack()
-	m.worker.Wake() // a budget may have grown
+	if err := m.worker.Reconsider(ctx, m.tenant, nil); err != nil { // a budget may have grown
+		return PolicyResult{}, fmt.Errorf("policy: %w", err)
+	}
 	return m.policyResult(ctx, next)
 }
 

@@ -77,6 +77,12 @@ func (m *Memory) running() error {
 	return nil
 }
 
+// ModelChanged says that Options.TenantOptions now gives a tenant, or with "" all but those of except, another model or
+// another budget: what waits for the one before, be it for hours as its service asked, is tried at once.
+func (m *Memory) ModelChanged(ctx context.Context, tenant string, except ...string) error {
+	return m.worker.Reconsider(ctx, tenant, except)
+}
+
 // pausedTenants are the tenants that were paused when the process before this one ended.
 func (e *engine) pausedTenants(ctx context.Context) ([]string, error) {
 	settings, err := e.ledger.Settings(ctx, "*", queueSettings)

@@ -1,7 +1,10 @@
 package extract
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -19,8 +22,8 @@ type breakers struct {
 }
 
 type breaker struct {
-	extractor string // another one may be asked at once
-	failures  int    // in a row
+	extractor Extractor // another one may be asked at once, of the same name too: it may have another address or key
+	failures  int       // in a row
 	until     time.Time
 	asked     bool // the service asked for that time
 	paced     bool // it is not the service that is away: its turn comes later
@@ -38,11 +41,11 @@ func (e *errAway) Error() string { return "not asked, as it failed before: " + e
 func (e *errAway) Unwrap() error { return e.cause }
 
 // admit lets a request to a tenant's service pass, or tells why not. After a pause the first request probes.
-func (b *breakers) admit(tenant, extractor string, now time.Time) (probe bool, err error) {
+func (b *breakers) admit(tenant string, extractor Extractor, now time.Time) (probe bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.tenants[tenant]
-	if t != nil && t.extractor != extractor {
+	if t != nil && !sameExtractor(t.extractor, extractor) {
 		delete(b.tenants, tenant)
 		t = nil
 	}
@@ -76,7 +79,7 @@ func (b *breakers) release(tenant string) {
 
 // failed opens a tenant's breaker, or keeps it open. pause tells how long, from the number of failures in a row; wait is
 // what the service asked for. Of a request that began before the breaker opened only wait counts.
-func (b *breakers) failed(tenant, extractor string, probe bool, now time.Time, cause error, wait time.Duration, pause func(failures int) time.Duration) {
+func (b *breakers) failed(tenant string, extractor Extractor, probe bool, now time.Time, cause error, wait time.Duration, pause func(failures int) time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.tenants == nil {
@@ -97,7 +100,7 @@ func (b *breakers) failed(tenant, extractor string, probe bool, now time.Time, c
 }
 
 // pace passes a tenant over for a while, which is no failure.
-func (b *breakers) pace(tenant, extractor string, now time.Time, wait time.Duration) {
+func (b *breakers) pace(tenant string, extractor Extractor, now time.Time, wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.tenants == nil {
@@ -162,6 +165,24 @@ func (w *Worker) Away(tenant string) (why string, until time.Time) {
 		return "", time.Time{}
 	}
 	return reasonOf(t.cause), t.until
+}
+
+// sameExtractor tells whether two extractors are one.
+func sameExtractor(a, b Extractor) bool {
+	if t := reflect.TypeOf(a); t == nil || t != reflect.TypeOf(b) || !t.Comparable() {
+		return a != nil && b != nil && a.Name() == b.Name() && t == reflect.TypeOf(b)
+	}
+	return a == b
+}
+
+// Reconsider lets what waits for a service that is away, or for a budget of tomorrow, be tried now: of a tenant, or with "" of
+// all but those of except. It is for when their extractor or budget is another one.
+func (w *Worker) Reconsider(ctx context.Context, tenant string, except []string) error {
+	if _, err := w.ledger.Release(ctx, tenant, except, w.opts.Clock().UTC()); err != nil {
+		return fmt.Errorf("reconsider: %w", err)
+	}
+	w.Wake()
+	return nil
 }
 
 // isAway reports whether a failure is one of the service and not of what it was asked.

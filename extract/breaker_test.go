@@ -168,6 +168,13 @@ func TestFlushAsksAtOnce(t *testing.T) {
 		}
 		changed.Store(true)
 		begin := time.Now()
+		if err := w.Reconsider(t.Context(), "t", nil); err != nil { // what waited for the other one need not wait for this
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := len(other.seen()); n != 1 {
+			t.Errorf("the other one was asked %d times", n)
+		}
 		r := tell("t", "th2")
 		if ev, err := w.Settle(t.Context(), "t", r.Event); err != nil || ev.State != store.EventNothing || time.Since(begin) > time.Minute {
 			t.Errorf("%+v %v after %v", ev, err, time.Since(begin))

@@ -40,8 +40,8 @@ func (a *attempt) distil(ctx context.Context, p *part, b *Batch) (*finding, erro
 // ask runs the tenant's extractor, if its service is not known to be away, and tells failures that may pass from those
 // that will not.
 func (a *attempt) ask(ctx context.Context, p *part, b *Batch) (*finding, error) {
-	tenant, name := b.Scope.Tenant, p.Extractor.Name()
-	probe, err := a.breakers.admit(tenant, name, a.opts.Clock())
+	tenant := b.Scope.Tenant
+	probe, err := a.breakers.admit(tenant, p.Extractor, a.opts.Clock())
 	if err != nil {
 		return nil, &awayError{fmt.Errorf("extract: %w", err)}
 	}
@@ -63,7 +63,7 @@ func (a *attempt) ask(ctx context.Context, p *part, b *Batch) (*finding, error) 
 	case errors.Is(err, store.ErrBudget):
 		return nil, err
 	case errors.Is(err, ErrPaced):
-		a.breakers.pace(tenant, name, a.opts.Clock(), waitAsked(err))
+		a.breakers.pace(tenant, p.Extractor, a.opts.Clock(), waitAsked(err))
 		return nil, err
 	case !isAway(err):
 		a.breakers.answered(tenant) // what it cannot do says that it is there
@@ -75,7 +75,7 @@ func (a *attempt) ask(ctx context.Context, p *part, b *Batch) (*finding, error) 
 		}
 		return a.backoff(failures) / 2 // others of the tenant are asked before this thread is again
 	}
-	a.breakers.failed(tenant, name, probe, a.opts.Clock(), err, waitAsked(err), pause)
+	a.breakers.failed(tenant, p.Extractor, probe, a.opts.Clock(), err, waitAsked(err), pause)
 	return nil, &awayError{err}
 }
 

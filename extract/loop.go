@@ -104,7 +104,7 @@ func (w *Worker) claimable(now time.Time) (of store.Tenants, next time.Time) {
 	away, next := w.breakers.away(now)
 	for name, b := range away {
 		switch own := w.tenant(name); {
-		case own.Extractor.Name() != b.extractor: // another one by now
+		case !sameExtractor(own.Extractor, b.extractor): // another one by now
 		case own.Interim == nil || b.paced:
 			of.Except = append(of.Except, name)
 		default:

@@ -136,6 +136,9 @@ type Queue interface {
 	// NextDue returns when the earliest job can be claimed: at its due time or, while leased, not before the lease
 	// ends; ok is false when there is none.
 	NextDue(ctx context.Context, of Tenants) (at time.Time, ok bool, err error)
+	// Release makes jobs due now that Retry or Defer put off, and leaves those that wait for their conversation to go quiet:
+	// of a tenant, or with "" of all but those of except. It returns how many there were.
+	Release(ctx context.Context, tenant string, except []string, now time.Time) (int, error)
 	// Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "". It returns how many wait,
 	// those due already included, those that a run holds (and nothing newer) left out.
 	Flush(ctx context.Context, sc Scope, thread string, now time.Time) (int, error)

@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -160,6 +161,27 @@ FROM (SELECT due_at, lease <> '' AND lease_until > ?1 AS held FROM jobs WHERE ?2
 		st.Oldest = fromMicros(oldest.Int64)
 	}
 	return st, wrap("read jobs", err)
+}
+
+// Release makes jobs due now that were put off.
+func (db *DB) Release(ctx context.Context, tenant string, except []string, now time.Time) (n int, err error) {
+	if err := db.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.leave()
+	if err := store.ValidateName("tenant", tenant); err != nil {
+		return 0, err
+	}
+	list, err := json.Marshal(append([]string{}, except...))
+	if err != nil {
+		return 0, fmt.Errorf("encode tenants: %w", err)
+	}
+	err = db.w.do(ctx, func(t *tx) error {
+		n, err = t.execN(`UPDATE jobs SET due_at = ?1, not_before = ?2 WHERE not_before > ?1 AND (lease = '' OR leased <> generation OR lease_until <= ?1)
+AND (tenant = ?3 OR ?3 = '' AND tenant NOT IN (SELECT value FROM json_each(?4)))`, micros(now), noTime, tenant, string(list))
+		return wrap("release jobs", err)
+	})
+	return n, err
 }
 
 // Flush makes waiting jobs due now: one thread's, or all of the scope when thread is "".

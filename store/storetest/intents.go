@@ -210,6 +210,7 @@ func ledgerCalls(ctx context.Context, l store.Ledger) map[string]error {
 	_, errs["Prune"] = l.Prune(ctx, now)
 	_, _, errs["NextDue"] = l.NextDue(ctx, store.Tenants{})
 	_, errs["Flush"] = l.Flush(ctx, alice, "", now)
+	_, errs["Release"] = l.Release(ctx, "acme", nil, now)
 	_, errs["PendingEmbeds"] = l.PendingEmbeds(ctx, now, 1)
 	errs["Embedded"] = l.Embedded(ctx, []store.EmbedRef{{Scope: alice, ID: "a"}})
 	errs["Postpone"] = l.Postpone(ctx, []store.EmbedRef{{Scope: alice, ID: "a"}}, now)

@@ -232,6 +232,38 @@ func flush(t *testing.T, l store.Ledger) {
 	}
 }
 
+// release makes due what a failure put off, of one tenant or of all but some, and nothing that waits for its conversation.
+func release(t *testing.T, l store.Ledger) {
+	ctx := context.Background()
+	a := arming{t: t, l: l}
+	other := store.Scope{Tenant: "other", User: "u"}
+	a.arm(alice, "t1", now)
+	a.arm(other, "t1", now)
+	for _, j := range claim(t, l, now.Add(quiet), 2) {
+		must(t, l.Defer(ctx, j, now.Add(48*time.Hour), "x"))
+	}
+	later := now.Add(quiet)
+	a.arm(alice, "quiet", later)
+	if jobs := claim(t, l, later, 9); len(jobs) != 0 {
+		t.Fatalf("claimed %+v", jobs)
+	}
+	n, err := l.Release(ctx, "", []string{alice.Tenant, other.Tenant}, later)
+	must(t, err)
+	if n != 0 {
+		t.Errorf("%d released of no tenant", n)
+	}
+	n, err = l.Release(ctx, alice.Tenant, nil, later)
+	must(t, err)
+	if j := claimOne(t, l, later); n != 1 || j.Scope != alice || j.Thread != "t1" {
+		t.Errorf("%d released, claimed %+v", n, j)
+	}
+	n, err = l.Release(ctx, "", []string{alice.Tenant}, later)
+	must(t, err)
+	if j := claimOne(t, l, later); n != 1 || j.Scope != other {
+		t.Errorf("%d released, claimed %+v", n, j)
+	}
+}
+
 func claimOrder(t *testing.T, l store.Ledger) {
 	a := arming{t: t, l: l}
 	var want []string

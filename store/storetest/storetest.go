@@ -41,7 +41,7 @@ func RunLedger(t *testing.T, open func(*testing.T) store.Ledger) {
 	run(t, open, []check[store.Ledger]{
 		{"Intents", intents}, {"RecordOnce", recordOnce}, {"Replies", replies}, {"Threads", threads},
 		{"Debounce", debounce}, {"DebounceCap", debounceCap}, {"Generations", generations}, {"Leases", leases}, {"Retry", retry},
-		{"RetryHoldsArmings", retryHoldsArmings}, {"Flush", flush}, {"ClaimOrder", claimOrder}, {"ClaimOnce", claimOnce}, {"NextDue", nextDue},
+		{"RetryHoldsArmings", retryHoldsArmings}, {"Flush", flush}, {"Release", release}, {"ClaimOrder", claimOrder}, {"ClaimOnce", claimOnce}, {"NextDue", nextDue},
 		{"LostLease", lostLease}, {"Fair", fair}, {"Extend", extend}, {"QueueStats", queueStats},
 		{"Defer", deferring}, {"ClaimOfTenants", claimOfTenants}, {"FinishInParts", finishInParts}, {"Prune", prune},
 		{"Operations", operations}, {"Audits", audits}, {"Tombstones", tombstones}, {"Traces", traces}, {"Settings", settings}, {"Blocks", blocks},

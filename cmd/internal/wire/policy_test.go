@@ -1,13 +1,17 @@
 package wire_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"evoke"
 	"evoke/cmd/internal/wire"
 	"evoke/extract/llm/llmtest"
+	"evoke/extract/message"
 	"evoke/store"
 )
 
@@ -49,4 +53,49 @@ func TestBudgetOfAPolicy(t *testing.T) {
 	if ev := say(t, e, "four", "And star globes, too."); srv.Calls() != 2 {
 		t.Errorf("beyond the settings' limit: %d calls, %+v", srv.Calls(), ev)
 	}
+}
+
+// What waits for a model that asked for an hour is extracted at once when the settings name another address, or a budget of
+// today grows, without a restart.
+func TestAnotherModelIsAskedAtOnce(t *testing.T) {
+	busy := llmtest.Start(t, func(w http.ResponseWriter, r *llmtest.Request) {
+		w.Header().Set("Retry-After", "3600")
+		llmtest.Fail(w, r, http.StatusTooManyRequests, nil)
+	})
+	free := llmtest.Start(t, llmtest.Knowing(
+		llmtest.Statement{Quote: "old maps are my weakness", Content: "The user collects old maps"},
+		llmtest.Statement{Quote: "sea charts", Content: "The user collects sea charts"},
+	))
+	dir := t.TempDir()
+	yaml := func(url string, calls int) string {
+		return fmt.Sprintf("{ tenant: acme, store: { path: %s }, tenants: { acme: { llm: { model: m, url: '%s', interim_rules: false, calls_per_day: %d } } } }", dir, url, calls)
+	}
+	e := open(t, yaml(busy.URL, 2), &wire.Options{NoModel: true})
+	waits := func(thread, text string) string {
+		t.Helper()
+		who := evoke.Who{User: "ada", Thread: thread}
+		res, err := e.Ingest(t.Context(), evoke.IngestRequest{Who: who, Messages: []message.Message{{Role: message.User, Content: text}, {Role: message.Assistant, Content: "ok"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, _ = e.Flush(ctx, who)
+		if ev, err := e.Event(t.Context(), res.EventID, 0); err != nil || ev.State != store.EventPending {
+			t.Fatalf("%+v, %v", ev, err)
+		}
+		return res.EventID
+	}
+	ends := func(event string) {
+		t.Helper()
+		if ev, err := e.Event(t.Context(), event, 10*time.Second); err != nil || ev.State != store.EventStored || ev.Extractor != "llm/2/m" {
+			t.Fatalf("%+v, %v", ev, err)
+		}
+	}
+	first := waits("one", "Well, old maps are my weakness.")
+	change(t, e, yaml(free.URL, 2))
+	ends(first)
+	second := waits("two", "And sea charts, I collect them.") // the calls of the day are taken
+	change(t, e, yaml(free.URL, 9))
+	ends(second)
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +49,37 @@ func (e *Engine) Prepare(c *config.Config) (commit func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { e.set.Store(set) }, nil
+	return func() {
+		before := e.set.Swap(set)
+		if before == nil || e.Memory == nil {
+			return // at the start nothing waits for another one
+		}
+		if err := e.changed(before.config, c); err != nil && e.logger != nil {
+			e.logger.Warn("what waits for a model of the settings before goes on waiting for the time that was set", "error", err)
+		}
+	}, nil
+}
+
+// changed has what waits tried at once for those tenants whose model or budget is another one now.
+func (e *Engine) changed(before, now *config.Config) error {
+	ctx := context.Background()
+	var named []string
+	for name := range before.Tenants {
+		named = append(named, name)
+	}
+	for name := range now.Tenants {
+		named = append(named, name)
+	}
+	var errs []error
+	for _, name := range named {
+		if before.For(name).LLM != now.For(name).LLM {
+			errs = append(errs, e.ModelChanged(ctx, name))
+		}
+	}
+	if before.LLM != now.LLM {
+		errs = append(errs, e.ModelChanged(ctx, "", named...))
+	}
+	return errors.Join(errs...)
 }
 
 // build takes over the extractors of before, nil for none, whose settings stay.

@@ -233,7 +233,7 @@ func (x *eraser) query() store.ListQuery {
 
 // how is how items go.
 func (x *eraser) how() removing {
-	return removing{by: x.p.Operation().ID, facts: true, strict: true, marks: true}
+	return removing{by: x.p.Operation().ID, facts: true, strict: true, marks: true, whole: x.r.whole()}
 }
 
 // rest removes what is left of the step that was planned last. It is counted.

@@ -21,6 +21,7 @@ type removing struct {
 	// strict says that sections of the profile go also when they rest on more: their texts may tell of what goes.
 	strict bool
 	marks  bool // tombstones keep it from coming back by replay
+	whole  bool // the whole memory goes: what rests on it goes by itself, and links need not be mended
 }
 
 // removal is what one write takes from a memory, and what it changes of the rest.
@@ -41,13 +42,15 @@ func (m *Memory) planRemoval(ctx context.Context, sc store.Scope, items []store.
 		gone[items[i].ID] = true
 	}
 	stays := map[string]store.Item{}
-	if how.facts {
+	if how.facts && !how.whole {
 		if err := m.planDerived(ctx, r, gone, stays); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.planLinks(ctx, r, gone, stays); err != nil {
-		return nil, err
+	if !how.whole {
+		if err := m.planLinks(ctx, r, gone, stays); err != nil {
+			return nil, err
+		}
 	}
 	profile, err := m.forgetSources(ctx, sc, r.gone)
 	if err != nil {
@@ -76,7 +79,7 @@ func (m *Memory) planRemoval(ctx context.Context, sc store.Scope, items []store.
 // planDerived adds what rests on nothing but what goes, and summaries of any of it; what rests on more loses the sources
 // and, where they alone have it, the quotation.
 func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bool, stays map[string]store.Item) error {
-	resting, err := m.resting(ctx, r.sc, r.gone)
+	resting, err := m.restingOn(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -85,7 +88,10 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 		for i := range resting {
 			it := &resting[i]
 			left := slices.DeleteFunc(slices.Clone(it.Provenance.Turns), func(id string) bool { return gone[id] })
-			if gone[it.ID] || len(left) == len(it.Provenance.Turns) || len(left) > 0 && it.Provenance.Origin != lifecycle.SummaryOrigin {
+			rests := len(left) < len(it.Provenance.Turns) && (len(left) == 0 || it.Provenance.Origin == lifecycle.SummaryOrigin)
+			// What was merged into one that goes says the same.
+			merged := r.how.strict && gone[it.SupersededBy] && it.Provenance.EndedBy != "" && !it.RetractedAt.IsZero() && it.ValidTo.IsZero()
+			if gone[it.ID] || !rests && !merged {
 				continue
 			}
 			gone[it.ID], more = true, true
@@ -116,39 +122,54 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 
 // resting lists what was distilled or summarised, of which some may rest on the items.
 func (m *Memory) resting(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
-	q := store.ListQuery{Filter: store.Filter{Distilled: true}, View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
+	return m.restingOn(ctx, &removal{sc: sc, gone: items})
+}
+
+// restingOn lists what may go with a removal: what was distilled, if a turn goes or the removal is strict, and summaries. A strict
+// one looks at every fact: what was merged into one that goes is found by no condition.
+func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error) {
 	var found []store.Item
 	known := map[string]bool{}
-	for {
-		page, err := m.store.List(ctx, sc, q)
-		if err != nil {
-			return nil, fmt.Errorf("read what rests on it: %w", err)
+	if r.how.strict || slices.ContainsFunc(r.gone, func(it store.Item) bool { return it.Kind == store.Episodic }) {
+		f := store.Filter{Distilled: true}
+		if r.how.strict {
+			f = store.Filter{Any: []store.Filter{f, {Kinds: []store.Kind{store.Semantic, store.Procedural}}}}
 		}
-		for _, it := range page.Items {
-			if !it.IsProfile() && len(it.Provenance.Turns) > 0 {
-				found = append(found, it)
-				known[it.ID] = true
+		q := store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
+		for {
+			page, err := m.store.List(ctx, r.sc, q)
+			if err != nil {
+				return nil, fmt.Errorf("read what rests on it: %w", err)
+			}
+			for _, it := range page.Items {
+				if !it.IsProfile() && (len(it.Provenance.Turns) > 0 || it.SupersededBy != "") {
+					found = append(found, it)
+					known[it.ID] = true
+				}
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				break
 			}
 		}
-		if q.Cursor = page.Next; q.Cursor == "" {
+	}
+	for of := r.gone; len(of) > 0; { // a summary may have one itself
+		var ids []string
+		for i := range of {
+			if id := of[i].Aside.Summary; id != "" && !known[id] {
+				known[id] = true
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == 0 {
 			break
 		}
-	}
-	var summaries []string
-	for i := range items {
-		if id := items[i].Aside.Summary; id != "" && !known[id] {
-			known[id] = true
-			summaries = append(summaries, id)
+		more, err := m.store.Get(ctx, r.sc, ids)
+		if err != nil {
+			return nil, fmt.Errorf("read summaries: %w", err)
 		}
+		found, of = append(found, more...), more
 	}
-	if len(summaries) == 0 {
-		return found, nil
-	}
-	more, err := m.store.Get(ctx, sc, summaries)
-	if err != nil {
-		return nil, fmt.Errorf("read summaries: %w", err)
-	}
-	return append(found, more...), nil
+	return found, nil
 }
 
 // planLinks has what stays name nothing that goes: versions lose the links, and what a summary stood for is seen again.

@@ -275,3 +275,32 @@ func TestReceiptsOfOthersAreNotFound(t *testing.T) {
 		t.Errorf("another installation takes it: %v", err)
 	}
 }
+
+// With a fact go those that were merged into it, which say the same.
+func TestErasingOneTakesWhatWasMergedIntoIt(t *testing.T) {
+	m := open(t, nil)
+	ctx := t.Context()
+	for _, text := range []string{"Ann's zebraquartz stands on the shelf in the kitchen.", "Ann's zebraquartz stands on a shelf in the kitchen"} {
+		if _, err := m.Import(ctx, Who{User: "ann"}, strings.NewReader(`{"text":"`+text+`","recorded_at":"2026-01-01T00:00:00Z"}`), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	op, err := m.Consolidate(ctx, ConsolidateRequest{Merge: true, Policy: &ConsolidationPolicy{MinAgeHours: ptr(0)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if op, err = m.WaitOperation(ctx, op.ID); err != nil || op.State != store.OperationDone {
+		t.Fatal(op.State, op.Note, err)
+	}
+	page, err := m.List(ctx, ListRequest{Who: Who{User: "ann"}})
+	if err != nil || len(page.Items) != 1 || held(t, m) != 3 {
+		t.Fatalf("nothing was merged: %s, %+v, %v", op.Result, page.Items, err)
+	}
+	op, err = m.Erase(ctx, EraseRequest{User: "ann", Filter: &store.Filter{IDs: []string{page.Items[0].ID}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if op, got := erased(t, m, op.ID); op.State != store.OperationDone || got.Items != 1 || got.Derived != 2 || held(t, m) != 0 {
+		t.Errorf("%s (%s), %+v, %d left", op.State, op.Note, got, held(t, m))
+	}
+}

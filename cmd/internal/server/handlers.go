@@ -230,7 +230,7 @@ func (h *handlers) List(ctx context.Context, r api.ListRequestObject) (api.ListR
 		return nil, err
 	}
 	req := evoke.ListRequest{
-		Who: c.who, AsOf: value(p.AsOf), Known: value(p.KnownAt), All: value(p.All), Task: value(p.Task), Limit: value(p.Limit), Cursor: value(p.Cursor), Order: orders[value(p.Order)],
+		Who: c.who, AsOf: value(p.AsOf), Known: value(p.KnownAt), All: value(p.All), Sources: value(p.Sources), Task: value(p.Task), Limit: value(p.Limit), Cursor: value(p.Cursor), Order: orders[value(p.Order)],
 		Filter: store.Filter{
 			Kinds: value(p.Kind), Categories: value(p.Category), Sessions: value(p.Session), Speakers: value(p.Speaker),
 			Valid: store.TimeRange{From: value(p.From), To: value(p.To)},

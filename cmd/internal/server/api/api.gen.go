@@ -67,6 +67,24 @@ type Change = lifecycle.Change
 // Confidence How likely the best candidates hold what the query asks for; under 0.3 most likely nothing speaks of it. 0 without a query or candidates. It is about answers to questions: what bears on a task without sharing its words gets a low one.
 type Confidence = float64
 
+// ConsolidateRequest defines model for ConsolidateRequest.
+type ConsolidateRequest struct {
+	Agent *Name `json:"agent,omitempty"`
+
+	// DryRun write nothing; the operation's result tells the groups
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// Merge also merge facts that say the same in nearly the same words, whatever the policy says
+	Merge *bool `json:"merge,omitempty"`
+
+	// Policy How the tenant's memories are consolidated, when that is run; 0 or left out is the default.
+	Policy *ConsolidationPolicy `json:"policy,omitempty"`
+	User   *Name                `json:"user,omitempty"`
+}
+
+// ConsolidationPolicy How the tenant's memories are consolidated, when that is run; 0 or left out is the default.
+type ConsolidationPolicy = evoke.ConsolidationPolicy
+
 // ContextRequest defines model for ContextRequest.
 type ContextRequest struct {
 	Agent *Name `json:"agent,omitempty"`
@@ -916,9 +934,12 @@ type ListParams struct {
 	Task *Name `form:"task,omitempty" json:"task,omitempty"`
 
 	// All every version, closed and retracted ones too
-	All   *bool            `form:"all,omitempty" json:"all,omitempty"`
-	Order *ListParamsOrder `form:"order,omitempty" json:"order,omitempty"`
-	Limit *int             `form:"limit,omitempty" json:"limit,omitempty"`
+	All *bool `form:"all,omitempty" json:"all,omitempty"`
+
+	// Sources also what summaries stand for
+	Sources *bool            `form:"sources,omitempty" json:"sources,omitempty"`
+	Order   *ListParamsOrder `form:"order,omitempty" json:"order,omitempty"`
+	Limit   *int             `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor next of the page before
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
@@ -966,6 +987,15 @@ type OutcomeParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// SourcesParams defines parameters for Sources.
+type SourcesParams struct {
+	// User whose memory; empty: "default"
+	User *User `form:"user,omitempty" json:"user,omitempty"`
+
+	// Agent the namespace policy says which memory the agent works on
+	Agent *Agent `form:"agent,omitempty" json:"agent,omitempty"`
+}
+
 // IngestParams defines parameters for Ingest.
 type IngestParams struct {
 	// IdempotencyKey The same key with the same body gives the same answer and is done once; with another body it is a conflict.
@@ -1010,6 +1040,9 @@ type UsageParams struct {
 	// To last day; default today
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 }
+
+// AdminConsolidateJSONRequestBody defines body for AdminConsolidate for application/json ContentType.
+type AdminConsolidateJSONRequestBody = ConsolidateRequest
 
 // AdminEraseJSONRequestBody defines body for AdminErase for application/json ContentType.
 type AdminEraseJSONRequestBody = EraseRequest
@@ -1091,6 +1124,9 @@ type ServerInterface interface {
 	// AdminAudit Who did what, newest first: credentials by name, verbs, ids and counts, never content; needs a key that grants every user and agent
 	// (GET /v1/admin/audit)
 	AdminAudit(ctx echo.Context, params AdminAuditParams) error
+	// AdminConsolidate Put summaries in the place of items that belong together, or tell in a dry run what would be summarised, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/consolidate)
+	AdminConsolidate(ctx echo.Context) error
 	// AdminDiff What became of a memory's items between two moments, of what was known and true at each
 	// (GET /v1/admin/diff)
 	AdminDiff(ctx echo.Context, params AdminDiffParams) error
@@ -1283,6 +1319,9 @@ type ServerInterface interface {
 	// Outcome Report how it went to do what a procedural item says
 	// (POST /v1/memories/{id}/outcome)
 	Outcome(ctx echo.Context, id Id, params OutcomeParams) error
+	// Sources What a summary stands for, in the order in which it was said
+	// (GET /v1/memories/{id}/sources)
+	Sources(ctx echo.Context, id Id, params SourcesParams) error
 	// Ingest Take a conversation in
 	// (POST /v1/messages)
 	Ingest(ctx echo.Context, params IngestParams) error
@@ -1355,6 +1394,15 @@ func (w *ServerInterfaceWrapper) AdminAudit(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminAudit(ctx, params)
+	return err
+}
+
+// AdminConsolidate converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminConsolidate(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminConsolidate(ctx)
 	return err
 }
 
@@ -2494,6 +2542,13 @@ func (w *ServerInterfaceWrapper) List(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter all: %s", err))
 	}
 
+	// ------------- Optional query parameter "sources" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sources", ctx.QueryParams(), &params.Sources, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sources: %s", err))
+	}
+
 	// ------------- Optional query parameter "order" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", ctx.QueryParams(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -2697,6 +2752,38 @@ func (w *ServerInterfaceWrapper) Outcome(ctx echo.Context) error {
 	return err
 }
 
+// Sources converts echo context to params.
+func (w *ServerInterfaceWrapper) Sources(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id Id
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SourcesParams
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", ctx.QueryParams(), &params.Agent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Sources(ctx, id, params)
+	return err
+}
+
 // Ingest converts echo context to params.
 func (w *ServerInterfaceWrapper) Ingest(ctx echo.Context) error {
 	var err error
@@ -2894,6 +2981,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/memories/:id", wrapper.Get, options.OperationMiddlewares["get"]...)
 	router.PATCH(options.BaseURL+"/v1/memories/:id", wrapper.Update, options.OperationMiddlewares["update"]...)
 	router.GET(options.BaseURL+"/v1/memories/:id/history", wrapper.History, options.OperationMiddlewares["history"]...)
+	router.GET(options.BaseURL+"/v1/memories/:id/sources", wrapper.Sources, options.OperationMiddlewares["sources"]...)
 	router.POST(options.BaseURL+"/v1/memories/:id/outcome", wrapper.Outcome, options.OperationMiddlewares["outcome"]...)
 	router.POST(options.BaseURL+"/v1/recall", wrapper.Recall, options.OperationMiddlewares["recall"]...)
 	router.POST(options.BaseURL+"/v1/context", wrapper.Context, options.OperationMiddlewares["context"]...)
@@ -2906,6 +2994,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/restore", wrapper.AdminRestore, options.OperationMiddlewares["adminRestore"]...)
 	router.GET(options.BaseURL+"/v1/admin/forgotten", wrapper.AdminForgotten, options.OperationMiddlewares["adminForgotten"]...)
 	router.POST(options.BaseURL+"/v1/admin/retain", wrapper.AdminRetain, options.OperationMiddlewares["adminRetain"]...)
+	router.POST(options.BaseURL+"/v1/admin/consolidate", wrapper.AdminConsolidate, options.OperationMiddlewares["adminConsolidate"]...)
 	router.POST(options.BaseURL+"/v1/admin/purge", wrapper.AdminPurge, options.OperationMiddlewares["adminPurge"]...)
 	router.GET(options.BaseURL+"/v1/admin/holds", wrapper.AdminHolds, options.OperationMiddlewares["adminHolds"]...)
 	router.POST(options.BaseURL+"/v1/admin/holds", wrapper.AdminAddHold, options.OperationMiddlewares["adminAddHold"]...)
@@ -2988,6 +3077,45 @@ type AdminAuditdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response AdminAuditdefaultApplicationProblemPlusJSONResponse) VisitAdminAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminConsolidateRequestObject struct {
+	Body *AdminConsolidateJSONRequestBody
+}
+
+type AdminConsolidateResponseObject interface {
+	VisitAdminConsolidateResponse(w http.ResponseWriter) error
+}
+
+type AdminConsolidate202JSONResponse OperationResult
+
+func (response AdminConsolidate202JSONResponse) VisitAdminConsolidateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminConsolidatedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminConsolidatedefaultApplicationProblemPlusJSONResponse) VisitAdminConsolidateResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5550,6 +5678,46 @@ func (response OutcomedefaultApplicationProblemPlusJSONResponse) VisitOutcomeRes
 	return err
 }
 
+type SourcesRequestObject struct {
+	Id     Id `json:"id"`
+	Params SourcesParams
+}
+
+type SourcesResponseObject interface {
+	VisitSourcesResponse(w http.ResponseWriter) error
+}
+
+type Sources200JSONResponse Page
+
+func (response Sources200JSONResponse) VisitSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SourcesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SourcesdefaultApplicationProblemPlusJSONResponse) VisitSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type IngestRequestObject struct {
 	Params IngestParams
 	Body   *IngestJSONRequestBody
@@ -5751,6 +5919,9 @@ type StrictServerInterface interface {
 	// AdminAudit Who did what, newest first: credentials by name, verbs, ids and counts, never content; needs a key that grants every user and agent
 	// (GET /v1/admin/audit)
 	AdminAudit(ctx context.Context, request AdminAuditRequestObject) (AdminAuditResponseObject, error)
+	// AdminConsolidate Put summaries in the place of items that belong together, or tell in a dry run what would be summarised, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/consolidate)
+	AdminConsolidate(ctx context.Context, request AdminConsolidateRequestObject) (AdminConsolidateResponseObject, error)
 	// AdminDiff What became of a memory's items between two moments, of what was known and true at each
 	// (GET /v1/admin/diff)
 	AdminDiff(ctx context.Context, request AdminDiffRequestObject) (AdminDiffResponseObject, error)
@@ -5943,6 +6114,9 @@ type StrictServerInterface interface {
 	// Outcome Report how it went to do what a procedural item says
 	// (POST /v1/memories/{id}/outcome)
 	Outcome(ctx context.Context, request OutcomeRequestObject) (OutcomeResponseObject, error)
+	// Sources What a summary stands for, in the order in which it was said
+	// (GET /v1/memories/{id}/sources)
+	Sources(ctx context.Context, request SourcesRequestObject) (SourcesResponseObject, error)
 	// Ingest Take a conversation in
 	// (POST /v1/messages)
 	Ingest(ctx context.Context, request IngestRequestObject) (IngestResponseObject, error)
@@ -5991,6 +6165,52 @@ func (sh *strictHandler) AdminAudit(ctx echo.Context, params AdminAuditParams) e
 		return err
 	} else if validResponse, ok := response.(AdminAuditResponseObject); ok {
 		return validResponse.VisitAdminAuditResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminConsolidate operation middleware
+func (sh *strictHandler) AdminConsolidate(ctx echo.Context) error {
+	var request AdminConsolidateRequestObject
+
+	var body AdminConsolidateJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminConsolidate(ctx.Request().Context(), request.(AdminConsolidateRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminConsolidate")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminConsolidateResponseObject); ok {
+		return validResponse.VisitAdminConsolidateResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -8079,6 +8299,32 @@ func (sh *strictHandler) Outcome(ctx echo.Context, id Id, params OutcomeParams) 
 		return err
 	} else if validResponse, ok := response.(OutcomeResponseObject); ok {
 		return validResponse.VisitOutcomeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Sources operation middleware
+func (sh *strictHandler) Sources(ctx echo.Context, id Id, params SourcesParams) error {
+	var request SourcesRequestObject
+
+	request.Id = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Sources(ctx.Request().Context(), request.(SourcesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Sources")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SourcesResponseObject); ok {
+		return validResponse.VisitSourcesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -40,8 +41,9 @@ func (c *consolidator) memory(ctx context.Context, sc store.Scope) (res Consolid
 		return res, err
 	}
 	var ready []summarised
-	for _, g := range c.policy.Groups(mat.items) {
-		if mat.saved+len(g.Items)-1 > int(c.policy.Share*float64(mat.base)) {
+	fewer := int(math.Ceil(c.policy.Share*float64(mat.base))) - mat.saved
+	for _, g := range c.policy.Groups(mat.items, fewer) {
+		if fewer <= 0 {
 			break
 		}
 		s, err := c.summarise(ctx, sc, g, &res)
@@ -51,7 +53,7 @@ func (c *consolidator) memory(ctx context.Context, sc store.Scope) (res Consolid
 		if s == nil {
 			continue
 		}
-		mat.saved += len(s.sources) - 1
+		fewer -= len(s.sources) - 1
 		if c.args.DryRun {
 			res.found(sc, s)
 			continue
@@ -291,6 +293,8 @@ func (c *consolidator) count(ctx context.Context, sc store.Scope, res *Consolida
 			case p.By == op && p.Origin == lifecycle.SummaryOrigin:
 				res.Summaries++
 				res.Items += len(p.Turns)
+			case p.By == op:
+				res.Merged-- // the new version of the one that takes in
 			case p.EndedBy == op:
 				res.Merged++
 			}

@@ -96,7 +96,11 @@ func (r *run) ask(ctx context.Context, messages []openai.ChatCompletionMessage) 
 		if err := ctx.Err(); err != nil {
 			return answer{}, fmt.Errorf("llm: %w", err)
 		}
-		a, err := r.try(ctx, x.request(d, messages))
+		req := x.request(d, messages)
+		if r.prose {
+			req.ResponseFormat = nil
+		}
+		a, err := r.try(ctx, req)
 		if err == nil {
 			x.learn(d)
 			return a, nil

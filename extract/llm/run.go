@@ -29,9 +29,10 @@ type run struct {
 	ops     []extract.Operation
 	profile profile
 	refused []extract.Rejected
-	asks    int // requests that the gate was asked about
-	asked   int // groups that were answered
-	lost    int // turns whose answer never comes to its first operation
+	prose   bool // what is asked for is a text, not operations
+	asks    int  // requests that the gate was asked about
+	asked   int  // groups that were answered
+	lost    int  // turns whose answer never comes to its first operation
 	usage   extract.Usage
 }
 

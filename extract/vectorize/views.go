@@ -59,7 +59,7 @@ func (w *Worker) plan(ctx context.Context, sc store.Scope, ids []string) (map[st
 			j.own = chunks
 		} else {
 			j.own = []string{scoring.OwnView(it.Turn.Speaker, it.Content, it.Local())}
-			if p := prev[place{it.Turn.Session, it.Turn.Position - 1}]; p != nil && it.Turn.IsTurn() && !it.ValidFrom.IsZero() {
+			if p := prev[place{it.Turn.Session, it.Turn.Position - 1}]; p != nil && it.Turn.IsTurn() && !it.ValidFrom.IsZero() && !isSummary(it) {
 				j.context = scoring.ContextView(p.Turn.Speaker, p.Content, it.Turn.Speaker, it.Content)
 			}
 		}
@@ -98,7 +98,7 @@ func (w *Worker) previous(ctx context.Context, sc store.Scope, items []store.Ite
 			}
 			for i := range page.Items {
 				it := &page.Items[i]
-				if it.Closed() || it.Aside.Forgotten() {
+				if isSummary(it) || it.Closed() || it.Aside.Forgotten() {
 					continue
 				}
 				out[place{it.Turn.Session, it.Turn.Position}] = it
@@ -110,3 +110,7 @@ func (w *Worker) previous(ctx context.Context, sc store.Scope, items []store.Ite
 	}
 	return out, nil
 }
+
+// isSummary reports whether an item stands for turns: it holds what was said before its last one, and gives no context where
+// the turns themselves do.
+func isSummary(it *store.Item) bool { return it.Provenance.Origin == "summary" }

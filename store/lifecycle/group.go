@@ -21,9 +21,9 @@ const (
 type Grouping struct {
 	By    []string `json:"by,omitempty"`    // "day", "topic"; default both, by day first
 	Least int      `json:"least,omitempty"` // items of a group; 3–100, default 3
-	Words int      `json:"words,omitempty"` // that the items of a group have together at the most; 20–2000, default 80
-	// Share of a memory's items by which summaries may make it smaller; the items with the fewest words go first. 0–1,
-	// default 0.33: beyond it recall begins to lose.
+	Words int      `json:"words,omitempty"` // that the items of a group have together at the most; 20–2000, default 100
+	// Share of a memory's items by which summaries are to make it smaller, the shortest items first, where there is enough to
+	// be summarised. Above 0 and up to 1, default 0.3: beyond it recall begins to lose.
 	Share float64 `json:"share,omitempty"`
 }
 
@@ -37,7 +37,7 @@ func (g Grouping) WithDefaults() (Grouping, error) {
 			return g, store.Invalid("by", "day, topic or both", fmt.Sprintf("%.40q", by))
 		}
 	}
-	g.Least, g.Words, g.Share = cmp.Or(g.Least, 3), cmp.Or(g.Words, 80), cmp.Or(g.Share, 0.33)
+	g.Least, g.Words, g.Share = cmp.Or(g.Least, 3), cmp.Or(g.Words, 100), cmp.Or(g.Share, 0.3)
 	if g.Least < 3 || g.Least > 100 {
 		return g, store.Invalid("least", "from 3 to 100", fmt.Sprint(g.Least))
 	}
@@ -62,30 +62,56 @@ func (g *Group) Words() int {
 	return n
 }
 
-// Groups forms groups of items, which are of one memory: those whose items have the fewest words first. Every item is in one
-// group at the most, by day where that is asked for and what is left by topic. The same items always give the same groups.
-func (g Grouping) Groups(items []store.Item) []Group {
+// wordStep is by how much longer summaries may be from one try to the next, and firstWords how long in the first.
+const (
+	wordStep   = 5
+	firstWords = 40
+)
+
+// Groups forms groups of items, which are of one memory. By day they are as short as make it smaller by fewer items, or as
+// long as is allowed where shorter ones do not suffice; only where these do not either, what is left is grouped by topic.
+// Those whose items have the fewest words come first. Every item is in one group at the most, and the same items always give
+// the same groups.
+func (g Grouping) Groups(items []store.Item, fewer int) []Group {
 	lots := map[string][]store.Item{}
 	for i := range items {
 		k := lotOf(&items[i])
 		lots[k] = append(lots[k], items[i])
 	}
 	var out []Group
-	for _, k := range sortedKeys(lots) {
-		left := lots[k]
-		if slices.Contains(g.By, ByDay) {
-			var day []Group
-			day, left = g.byDay(left)
-			out = append(out, day...)
+	left, saved := lots, 0
+	if slices.Contains(g.By, ByDay) {
+		most := g.Words
+		for g.Words = min(firstWords, most); ; g.Words = min(g.Words+wordStep, most) {
+			out, left, saved = g.days(lots)
+			if saved >= fewer || g.Words == most {
+				break
+			}
 		}
-		if slices.Contains(g.By, ByTopic) {
-			out = append(out, g.byTopic(left)...)
+	}
+	if saved < fewer && slices.Contains(g.By, ByTopic) {
+		for _, k := range sortedKeys(left) {
+			out = append(out, g.byTopic(left[k])...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Group) int { // words an item
 		return cmp.Compare(a.Words()*len(b.Items), b.Words()*len(a.Items))
 	})
 	return out
+}
+
+// days groups all lots by day and tells by how many items that makes a memory smaller.
+func (g Grouping) days(lots map[string][]store.Item) (out []Group, left map[string][]store.Item, saved int) {
+	left = make(map[string][]store.Item, len(lots))
+	for _, k := range sortedKeys(lots) {
+		var groups []Group
+		groups, left[k] = g.byDay(lots[k])
+		for i := range groups {
+			saved += len(groups[i].Items) - 1
+		}
+		out = append(out, groups...)
+	}
+	return out, left, saved
 }
 
 // lotOf is what the items of any group share: what a filter tells apart, so that whatever finds a source by its place finds

@@ -89,8 +89,12 @@ func (m *Memory) forgetSoftly(ctx context.Context, sc store.Scope, items []store
 // alsoForgotten lists what was distilled from nothing but the items and what is softly forgotten already.
 func (m *Memory) alsoForgotten(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
 	gone := make(map[string]bool, len(items))
+	items = slices.Clone(items)
 	for i := range items {
 		gone[items[i].ID] = true
+		if items[i].Kind == "" { // its place alone was read
+			items[i].Kind = store.Episodic
+		}
 	}
 	resting, err := m.resting(ctx, sc, items)
 	if err != nil {

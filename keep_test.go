@@ -404,6 +404,12 @@ func TestSoftlyForgottenTurnsTakeTheirFacts(t *testing.T) {
 			t.Fatal(res, err)
 		}
 	}
+	if res, err := m.Forget(t.Context(), ForgetRequest{Who: who, Filter: &store.Filter{Threads: []string{"t"}}, Soft: true}); err != nil || res.Forgotten != 5 || res.Derived != 2 {
+		t.Errorf("a thread: %+v, %v", res, err)
+	}
+	if res, err := m.Restore(t.Context(), RestoreRequest{Who: who, Filter: &store.Filter{Threads: []string{"t"}}}); err != nil || res.Restored != 7 {
+		t.Errorf("and back: %+v, %v", res, err)
+	}
 	if exported(t, m, who) != before {
 		t.Error("restored otherwise than it was")
 	}

@@ -94,23 +94,6 @@ type Memory struct {
 	ForgetDays    int          `koanf:"forget_days"`
 }
 
-// CategoryCaps bound the facts of a category; 0: no bound.
-type CategoryCaps struct {
-	Preference int `koanf:"preference"`
-	Knowledge  int `koanf:"knowledge"`
-	Context    int `koanf:"context"`
-	Behavior   int `koanf:"behavior"`
-	Goal       int `koanf:"goal"`
-	Correction int `koanf:"correction"`
-}
-
-// Review says which distilled facts wait for a person.
-type Review struct {
-	Mode       string  `koanf:"mode"`
-	Below      float64 `koanf:"below"`
-	Categories string  `koanf:"categories"` // separated by commas
-}
-
 // Recall sets what a call that says nothing gets.
 type Recall struct {
 	Limit    int     `koanf:"limit"`

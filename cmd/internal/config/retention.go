@@ -16,3 +16,13 @@ type Kinds struct {
 	Semantic   int `koanf:"semantic"`
 	Procedural int `koanf:"procedural"`
 }
+
+// CategoryCaps bound the facts of a category; 0: no bound.
+type CategoryCaps struct {
+	Preference int `koanf:"preference"`
+	Knowledge  int `koanf:"knowledge"`
+	Context    int `koanf:"context"`
+	Behavior   int `koanf:"behavior"`
+	Goal       int `koanf:"goal"`
+	Correction int `koanf:"correction"`
+}

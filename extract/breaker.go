@@ -158,13 +158,10 @@ func (b *breakers) away(now time.Time) (tenants map[string]breaker, next time.Ti
 // Away tells why the service of a tenant's extractor is not asked just now, as a kind of failure, and until when; "" when
 // it is asked, or waits for its own pace only. Before that time it is asked again when somebody flushes.
 func (w *Worker) Away(tenant string) (why string, until time.Time) {
-	w.breakers.mu.Lock()
-	defer w.breakers.mu.Unlock()
-	t := w.breakers.tenants[tenant]
-	if t == nil || t.paced {
-		return "", time.Time{}
+	if away := w.away(tenant); away != nil {
+		return away.Why, away.Until
 	}
-	return reasonOf(t.cause), t.until
+	return "", time.Time{}
 }
 
 // sameExtractor tells whether two extractors are one.
@@ -183,6 +180,39 @@ func (w *Worker) Reconsider(ctx context.Context, tenant string, except []string)
 	}
 	w.Wake()
 	return nil
+}
+
+// AwayError says that what waits cannot be extracted now, as the service of the tenant's extractor is away. It is a
+// store.ErrUnavailable.
+type AwayError struct {
+	Why   string    // a kind of failure
+	Until time.Time // when the service is asked again; not before, when it asked for that time
+	asked bool
+}
+
+func (e *AwayError) Error() string {
+	return fmt.Sprintf("the language model is away (%s) and is asked again at %s: what waits is extracted then", e.Why, e.Until.UTC().Format(time.RFC3339))
+}
+
+// Unwrap tells the class.
+func (e *AwayError) Unwrap() error { return store.ErrUnavailable }
+
+// outlasts reports whether the service asked for more time than a context has left.
+func (e *AwayError) outlasts(ctx context.Context, now time.Time) bool {
+	end, ok := ctx.Deadline()
+	return ok && e.asked && e.Until.Sub(now) > time.Until(end)
+}
+
+// away is Away as an error, nil when the service is asked.
+func (w *Worker) away(tenant string) *AwayError {
+	own := w.tenant(tenant).Extractor
+	w.breakers.mu.Lock()
+	defer w.breakers.mu.Unlock()
+	t := w.breakers.tenants[tenant]
+	if t == nil || t.paced || !sameExtractor(t.extractor, own) {
+		return nil
+	}
+	return &AwayError{Why: reasonOf(t.cause), Until: t.until, asked: t.asked}
 }
 
 // isAway reports whether a failure is one of the service and not of what it was asked.

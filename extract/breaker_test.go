@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -162,7 +163,14 @@ func TestFlushAsksAtOnce(t *testing.T) {
 		if n := len(x.seen()); n != 2 {
 			t.Errorf("asked %d times, want once more by the second flush", n)
 		}
-		flush()
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		_, err := w.Flush(ctx, sc, "")
+		cancel()
+		var away *extract.AwayError // at once, as the time that it asked for is longer than anybody waits
+		if !errors.As(err, &away) || !errors.Is(err, store.ErrUnavailable) || away.Why == "" || time.Until(away.Until) < 50*time.Minute || time.Since(begun) > 10*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
 		if n := len(x.seen()); n != 2 {
 			t.Errorf("asked %d times, though the service asked for an hour", n)
 		}

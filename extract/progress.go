@@ -125,6 +125,13 @@ func (p *progress) read(w *watch) (ended, upTo, running int) {
 	return w.ended, w.upTo, p.count(w)
 }
 
+// idle reports whether nothing of what is watched runs.
+func (p *progress) idle(w *watch) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.count(w) == 0
+}
+
 func (p *progress) count(w *watch) (n int) {
 	for k, c := range p.running {
 		if k.in(w.scope, w.thread) {
@@ -153,7 +160,8 @@ const recheck = 5 * time.Second
 // until they ended. It returns how many it made due. Attempts that fail are repeated after their pause while Flush
 // waits; it gives up with the context's error, with store.ErrConflict when the tenant is paused and nothing of it runs, and
 // with store.ErrBudget when what is left waits for the next day's budget. A service that is away is asked at once, unless it
-// asked for time. It needs a started worker.
+// asked for time. When it is still away as the context ends, or asked for longer than that, the error is an *AwayError. It
+// needs a started worker.
 func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int, error) {
 	if err := w.started(); err != nil {
 		return 0, err
@@ -189,7 +197,13 @@ func (w *Worker) Flush(ctx context.Context, sc store.Scope, thread string) (int,
 		if held {
 			return n, fmt.Errorf("%w: extraction was paused meanwhile", store.ErrConflict)
 		}
+		if away := w.away(sc.Tenant); away != nil && away.outlasts(ctx, w.opts.Clock()) && w.progress.idle(watch) {
+			return n, away
+		}
 		if err := waitFor(ctx, signal, recheck); err != nil {
+			if away := w.away(sc.Tenant); away != nil {
+				return n, fmt.Errorf("%w: %w", away, err)
+			}
 			return n, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"evoke/cmd/internal/errmap"
 	"evoke/cmd/internal/server/api"
+	"evoke/extract"
 	"evoke/store"
 )
 
@@ -59,7 +60,10 @@ func problemOf(err error) *problemError {
 	}
 	e := errmap.Of(err)
 	p = &problemError{status: e.Status, class: e.Class, title: e.Title}
+	var away *extract.AwayError
 	switch {
+	case errors.As(err, &away):
+		p.detail = away.Error()
 	case e.Detail:
 		p.detail = detail(err)
 	case e.Status == http.StatusServiceUnavailable || e.Status == http.StatusGatewayTimeout:

@@ -225,6 +225,7 @@ func TestReembedChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer m.Close()
 	op, err := m.Reembed(t.Context(), false)
 	if errors.Is(err, store.ErrConflict) {
 		say("done before\n")

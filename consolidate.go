@@ -136,6 +136,9 @@ func (m *Memory) Consolidate(ctx context.Context, r ConsolidateRequest) (op stor
 	if err != nil {
 		return store.Operation{}, err
 	}
+	if _, err := m.summarizer(p.Model); err != nil {
+		return store.Operation{}, err
+	}
 	p.Merge = p.Merge || r.Merge
 	r.Policy = &p
 	return m.submit(ctx, consolidateKind, consolidating{r, m.now()})

@@ -135,13 +135,15 @@ func checkConsolidated(t *testing.T, m *Memory, id string, items, facts int) {
 	}
 	ones := 0
 	for _, it := range page.Items {
-		switch {
-		case it.Provenance.Origin == lifecycle.SummaryOrigin:
-		case it.Kind == store.Semantic:
-			ones++
-			if it.Provenance.Evidence != 1 {
+		if it.Provenance.Origin == lifecycle.SummaryOrigin {
+			continue
+		}
+		if it.Kind == store.Semantic {
+			if ones++; it.Provenance.Evidence != 1 {
 				t.Errorf("%q has evidence %d", it.Content, it.Provenance.Evidence)
 			}
+		}
+		switch {
 		case it.Aside.Summary == "":
 			seen++
 		default:
@@ -151,7 +153,7 @@ func checkConsolidated(t *testing.T, m *Memory, id string, items, facts int) {
 			}
 		}
 	}
-	if seen+aside != items || aside != held || aside == 0 || len(sums) != got.Summaries || aside != got.Items || ones != facts || got.Merged != facts {
+	if seen+aside != items+facts || aside != held || aside == 0 || len(sums) != got.Summaries || aside != got.Items || ones != facts || got.Merged != facts {
 		t.Errorf("%d items in view, %d aside, %d under %d summaries, %d facts; counted %+v", seen, aside, held, len(sums), ones, got)
 	}
 }

@@ -36,6 +36,11 @@ type material struct {
 // counted by its marks.
 func (c *consolidator) memory(ctx context.Context, sc store.Scope) (res Consolidated, err error) {
 	res.Reasons = map[string]int{}
+	if c.policy.Merge { // before what is there twice is summarised
+		if err := c.merge(ctx, sc, &res); err != nil {
+			return res, err
+		}
+	}
 	mat, err := c.material(ctx, sc)
 	if err != nil {
 		return res, err
@@ -67,11 +72,6 @@ func (c *consolidator) memory(ctx context.Context, sc store.Scope) (res Consolid
 	}
 	if err := c.write(ctx, sc, ready); err != nil {
 		return res, err
-	}
-	if c.policy.Merge {
-		if err := c.merge(ctx, sc, &res); err != nil {
-			return res, err
-		}
 	}
 	return res, c.count(ctx, sc, &res)
 }

@@ -118,6 +118,8 @@ type eraser struct {
 	marks   *lifecycle.Marks
 	samples *lifecycle.Samples
 	asked   int // how many of the erased texts were asked for, in this run
+
+	scrubbed bool // the files were written anew
 }
 
 // eraseWork is the work of an erasure.
@@ -273,17 +275,17 @@ func (x *eraser) step(ctx context.Context, sc store.Scope) (more bool, err error
 		return false, err
 	}
 	defer unlock()
-	page, err := x.store.List(ctx, sc, x.query())
+	items, err := x.next(ctx, sc)
 	if err != nil {
-		return false, fmt.Errorf("read what is to go: %w", err)
-	}
-	if len(page.Items) == 0 {
-		return false, x.last(ctx, sc)
-	}
-	if err := x.checkHeld(ctx, sc, page.Items); err != nil {
 		return false, err
 	}
-	plan, err := x.planRemoval(ctx, sc, page.Items, x.how())
+	if len(items) == 0 {
+		return false, x.last(ctx, sc)
+	}
+	if err := x.checkHeld(ctx, sc, items); err != nil {
+		return false, err
+	}
+	plan, err := x.planRemoval(ctx, sc, items, x.how())
 	if err != nil {
 		return false, err
 	}
@@ -293,7 +295,7 @@ func (x *eraser) step(ctx context.Context, sc store.Scope) (more bool, err error
 	}
 	next := x.at
 	next.Scope, next.Next, next.Threads = sc, ids, plan.threads()
-	next.Items += len(page.Items)
+	next.Items += len(items)
 	next.Derived += plan.derived
 	next.Sections += plan.sections
 	next.Tombstones += len(plan.tombstones(x.marks))
@@ -317,6 +319,30 @@ func (x *eraser) step(ctx context.Context, sc store.Scope) (more bool, err error
 		return false, err
 	}
 	return true, x.probeTexts(ctx, sc, plan)
+}
+
+// next reads the first items that are to go.
+func (x *eraser) next(ctx context.Context, sc store.Scope) ([]store.Item, error) {
+	q := x.query()
+	for {
+		page, err := x.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, fmt.Errorf("read what is to go: %w", err)
+		}
+		items, err := x.goes(ctx, sc, page.Items)
+		if q.Cursor = page.Next; err != nil || len(items) > 0 || q.Cursor == "" {
+			return items, err
+		}
+	}
+}
+
+// goes leaves out what was taken from other threads, too, when one goes.
+func (x *eraser) goes(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
+	if x.r.Thread == "" || x.r.Filter != nil || len(items) == 0 {
+		return items, nil
+	}
+	stays, err := x.elsewhere(ctx, sc, x.r.Thread, items)
+	return slices.DeleteFunc(items, func(it store.Item) bool { return stays[it.ID] }), err
 }
 
 // sample takes passages of what goes, to look for them later.

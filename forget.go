@@ -130,6 +130,13 @@ func (m *Memory) forget(ctx context.Context, sc store.Scope, r ForgetRequest) (r
 	if err != nil {
 		return ForgetResult{}, fmt.Errorf("forget: %w", err)
 	}
+	if r.All && r.Thread != "" {
+		stays, err := m.elsewhere(ctx, sc, r.Thread, items)
+		if err != nil {
+			return ForgetResult{}, fmt.Errorf("forget: %w", err)
+		}
+		items = slices.DeleteFunc(items, func(it store.Item) bool { return stays[it.ID] })
+	}
 	res = ForgetResult{Forgotten: len(items), DryRun: r.DryRun}
 	for _, id := range r.IDs {
 		if !slices.ContainsFunc(items, func(it store.Item) bool { return it.ID == id }) {

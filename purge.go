@@ -172,6 +172,37 @@ func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error
 	return found, nil
 }
 
+// elsewhere tells which of the items of a thread were distilled from turns of others, too: they stay when the thread goes.
+func (m *Memory) elsewhere(ctx context.Context, sc store.Scope, thread string, items []store.Item) (map[string]bool, error) {
+	ids := map[string]bool{}
+	for i := range items {
+		if p := &items[i].Provenance; p.Extractor != "" {
+			for _, id := range p.Turns {
+				ids[id] = true
+			}
+		}
+	}
+	other := map[string]bool{}
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(ids)), maxIDs) {
+		turns, err := m.store.Get(ctx, sc, part)
+		if err != nil {
+			return nil, fmt.Errorf("read sources: %w", err)
+		}
+		for i := range turns {
+			if turns[i].Turn.Thread != thread {
+				other[turns[i].ID] = true
+			}
+		}
+	}
+	stays := map[string]bool{}
+	for i := range items {
+		if p := &items[i].Provenance; p.Extractor != "" && p.Origin != lifecycle.SummaryOrigin {
+			stays[items[i].ID] = slices.ContainsFunc(p.Turns, func(id string) bool { return other[id] })
+		}
+	}
+	return stays, nil
+}
+
 // planLinks has what stays name nothing that goes: versions lose the links, and what a summary stood for is seen again.
 func (m *Memory) planLinks(ctx context.Context, r *removal, gone map[string]bool, stays map[string]store.Item) error {
 	marks, err := m.marks(ctx, true)

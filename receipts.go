@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -216,11 +217,13 @@ func (x *eraser) probeExport(ctx context.Context) (lifecycle.Probe, error) {
 				return p, fmt.Errorf("probe: export: %w", err)
 			}
 			p.Looked += int64(len(page.Items))
-			for i := range page.Items {
-				if it := &page.Items[i]; selects && q.Filter.Match(it) && !it.RecordedAt.After(x.p.Operation().CreatedAt) {
-					p.Found++
-				}
+			left, err := x.goes(ctx, sc, slices.DeleteFunc(page.Items, func(it store.Item) bool {
+				return !selects || !q.Filter.Match(&it) || it.RecordedAt.After(x.p.Operation().CreatedAt)
+			}))
+			if err != nil {
+				return p, err
 			}
+			p.Found += len(left)
 			if all.Cursor = page.Next; all.Cursor == "" {
 				break
 			}
@@ -254,12 +257,21 @@ func (x *eraser) probeDisk(ctx context.Context, disk store.Disk) (p lifecycle.Pr
 	}
 	rewrite := size <= rewriteBytes
 	for try := 0; ; try++ {
-		err := scrub(ctx, disk, rewrite)
-		if err != nil && !errors.Is(err, store.ErrUnavailable) {
-			return p, fmt.Errorf("scrub: %w", err)
-		}
-		if err != nil {
+		switch err := scrub(ctx, disk, rewrite); {
+		case err == nil:
+			x.scrubbed = x.scrubbed || rewrite
+		case ctx.Err() != nil:
+			return p, ctx.Err()
+		case errors.Is(err, store.ErrUnavailable):
 			p.Note = "a reader kept the log from being emptied"
+		case rewrite: // what is removed is removed: the receipt tells what could not be done
+			x.log.WarnContext(ctx, "the files could not be written anew after an erasure", "error", err)
+			p.Note = "the files could not be written anew; is there as much free space as they have twice?"
+			if err := scrub(ctx, disk, false); err != nil {
+				return p, fmt.Errorf("scrub: %w", err)
+			}
+		default:
+			return p, fmt.Errorf("scrub: %w", err)
 		}
 		looked, found, err := x.searchRaw(ctx, disk)
 		if err != nil {
@@ -333,6 +345,12 @@ func (x *eraser) residual() []lifecycle.Residual {
 	rs := []lifecycle.Residual{
 		{Place: "names", What: "the names of the user and the agent, in the record of this erasure, the audit log and the list of memories", Until: "the audit log is pruned"},
 		{Place: "copies", What: "exports and backups that were taken out of the data directory", Until: "whoever took them removes them; the tombstones keep them from coming back by import"},
+	}
+	if _, ok := x.ledger.(store.Disk); ok && !x.scrubbed {
+		rs = append(rs, lifecycle.Residual{
+			Place: "unused space of the files", What: "copies that SQLite left when it divided pages, of which none was found",
+			Until: "the files are written anew: by the next erasure, or by a backup that is restored",
+		})
 	}
 	if _, ok := x.store.(store.Disk); !ok {
 		rs = append(rs, lifecycle.Residual{

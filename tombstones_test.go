@@ -159,8 +159,8 @@ func TestErasingAThreadTakesWhatRestsOnItAlone(t *testing.T) {
 	}
 	item("a", "one", "I have a dog called Rex", "")
 	item("b", "two", "Rex the dog sleeps", "")
-	item("alone", "", "Has a dog called Rex.", "a dog called Rex", "a")
-	item("both", "", "Has a dog.", "I have a dog", "a", "b")
+	item("alone", "one", "Has a dog called Rex.", "a dog called Rex", "a")
+	item("both", "one", "Has a dog.", "I have a dog", "a", "b")
 	item("kept", "", "The dog sleeps.", "the dog sleeps", "b", "a")
 	w.Put[3].Supersedes, w.Put[2].SupersededBy = "alone", "both"
 	if err := m.commit(ctx, w); err != nil {
@@ -186,7 +186,7 @@ func TestErasingAThreadTakesWhatRestsOnItAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	op, got := run()
-	if op.State != store.OperationDone || got.Items != 1 || got.Derived != 1 || got.Sections != 1 || strings.Contains(string(op.Args), "one") || len(op.Checkpoint) > 0 && strings.Contains(string(op.Checkpoint), `"alone"`) {
+	if op.State != store.OperationDone || got.Items != 2 || got.Derived != 0 || got.Sections != 1 || strings.Contains(string(op.Args), "one") || len(op.Checkpoint) > 0 && strings.Contains(string(op.Checkpoint), `"alone"`) {
 		t.Errorf("%s (%s), %+v, %s", op.State, op.Note, got, op.Args)
 	}
 	items, err := m.store.Get(ctx, sc, []string{"b", "both", "kept"})

@@ -17,8 +17,8 @@ import (
 var _ store.Disk = (*DB)(nil)
 
 // Scrub empties the log into the database, where secure_delete has overwritten what was deleted. Pages keep copies of what
-// was moved about when they were divided: with rewrite the database is written anew without them. It needs as much free
-// space as the database has.
+// was moved about when they were divided: with rewrite the database is written anew without them. It needs up to twice the
+// database's size in free space.
 func (db *DB) Scrub(ctx context.Context, rewrite bool) error {
 	if err := db.enter(ctx); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (db *DB) Scrub(ctx context.Context, rewrite bool) error {
 	}
 	err := db.w.alone(ctx, func(conn *sql.Conn) error {
 		if rewrite {
-			if _, err := conn.ExecContext(context.Background(), "VACUUM"); err != nil {
+			if err := vacuum(conn); err != nil {
 				return wrap("write the database anew", err)
 			}
 		}
@@ -43,6 +43,21 @@ func (db *DB) Scrub(ctx context.Context, rewrite bool) error {
 		return nil
 	})
 	return err
+}
+
+// vacuum writes the database anew. Where no directory takes temporary files it is done in memory.
+func vacuum(conn *sql.Conn) error {
+	ctx := context.Background()
+	_, err := conn.ExecContext(ctx, "VACUUM")
+	if err == nil {
+		return nil
+	}
+	if _, inMemory := conn.ExecContext(ctx, "PRAGMA temp_store = MEMORY"); inMemory != nil {
+		return errors.Join(err, inMemory)
+	}
+	_, err = conn.ExecContext(ctx, "VACUUM")
+	_, reset := conn.ExecContext(ctx, "PRAGMA temp_store = DEFAULT")
+	return errors.Join(err, reset)
 }
 
 // Raw hands over the bytes of all files in the data directory.

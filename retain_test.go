@@ -256,7 +256,7 @@ func TestRetentionOrder(t *testing.T) {
 
 // A hundred thousand items are planned over in bounded time and memory.
 func TestRetentionOfMany(t *testing.T) {
-	n := 5_000
+	n := 2_000
 	if os.Getenv("EVOKE_SOAK") == "" {
 		t.Logf("%d items; EVOKE_SOAK for 100,000", n)
 	} else {

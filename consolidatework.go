@@ -197,7 +197,7 @@ func (c *consolidator) summarise(ctx context.Context, sc store.Scope, g lifecycl
 		return leave("unavailable")
 	}
 	limited, cancel := context.WithTimeout(ctx, summaryTimeLimit)
-	text, err := by.Summarize(limited, sc, items)
+	text, err := by.Summarize(limited, sc, c.m.asShown(items))
 	cancel()
 	if err != nil {
 		if ctx.Err() != nil {

@@ -20,6 +20,8 @@ type TenantOptions struct {
 	Interim   extract.Extractor // takes its place while it is away or its budget is spent; nil: none, conversations wait
 	Redactor  Redactor          // goes over what is written and asked
 	Retention *RetentionPolicy  // what its memories keep no longer, when it is run
+
+	Consolidation *ConsolidationPolicy // how its memories are consolidated, when it is run; nil: by the defaults
 }
 
 // RecallDefaults stand in for what a call leaves open.
@@ -73,6 +75,9 @@ func (e *engine) settings(tenant string) (TenantOptions, error) {
 	if own.doc.Retention != nil {
 		t.Retention = own.doc.Retention
 	}
+	if own.doc.Consolidation != nil {
+		t.Consolidation = own.doc.Consolidation
+	}
 	if t.Memory == (MemoryOptions{}) {
 		t.Memory = e.base.Memory
 		return t, nil // checked at Open
@@ -120,7 +125,16 @@ func (e *engine) extraction(tenant string) extract.Tenant {
 	if err != nil {
 		set = e.base
 	}
-	return extract.Tenant{Reconcile: set.reconcile(), Extractor: set.Extractor, Interim: set.Interim, Review: set.review()}
+	t := extract.Tenant{Reconcile: set.reconcile(), Extractor: set.Extractor, Interim: set.Interim, Review: set.review()}
+	if m, ok := set.Redactor.(masker); ok {
+		t.Mask = func(text string) string { clean, _ := m.MaskAll(text); return clean }
+	}
+	return t
+}
+
+// asShown are items as a language model may see them: what was kept before redaction was switched on is masked.
+func (m *Memory) asShown(items []store.Item) []store.Item {
+	return extract.Masked(items, m.extraction(m.tenant).Mask)
 }
 
 func (t *TenantOptions) reconcile() extract.ReconcileOptions {

@@ -113,6 +113,7 @@ func (a *attempt) batch(ctx context.Context, p *part, first int) (*Batch, error)
 	if err != nil {
 		return nil, err
 	}
+	turns = p.masked(turns)
 	b := &Batch{Scope: a.job.Scope, Thread: a.job.Thread, Before: turns, Now: a.now()}
 	if i := slices.IndexFunc(turns, func(it store.Item) bool { return it.Turn.Position >= first }); i >= 0 {
 		b.Before, b.Turns = turns[:i], turns[i:]
@@ -120,7 +121,26 @@ func (a *attempt) batch(ctx context.Context, p *part, first int) (*Batch, error)
 	if len(b.Turns) == 0 {
 		return b, nil
 	}
-	return b, a.prepare(ctx, b)
+	if err := a.prepare(ctx, b); err != nil {
+		return b, err
+	}
+	b.Known, b.Profile = p.masked(b.Known), p.masked(b.Profile)
+	return b, nil
+}
+
+func (t *Tenant) masked(items []store.Item) []store.Item { return Masked(items, t.Mask) }
+
+// Masked are items as a model may see them: with mask, nil for none, gone over what they say.
+func Masked(items []store.Item, mask func(string) string) []store.Item {
+	if mask == nil {
+		return items
+	}
+	items = slices.Clone(items)
+	for i := range items {
+		it := &items[i]
+		it.Content, it.Turn.Speaker, it.Provenance.Quote = mask(it.Content), mask(it.Turn.Speaker), mask(it.Provenance.Quote)
+	}
+	return items
 }
 
 // prepare adds what is known already.

@@ -9,6 +9,8 @@ type Tenant struct {
 	// Extractor's result replaces or confirms them. When the tenant's budget is spent (store.ErrBudget) its result is final;
 	// nil: none, and the turns wait until the next day (UTC).
 	Interim Extractor
+	// Mask goes over what was kept before redaction was switched on, right before an extractor is shown it; nil: nothing.
+	Mask func(text string) string
 	Review  Review // what waits for a person
 }
 

@@ -207,6 +207,11 @@ func (c *consolidator) summarise(ctx context.Context, sc store.Scope, g lifecycl
 		return leave("unavailable")
 	}
 	c.failed = 0
+	if by.Name() != (lifecycle.Quotations{}).Name() { // a model may take long over a memory
+		if err := c.p.Save(ctx, c.at, c.at.Items+c.at.Merged, 0); err != nil {
+			return nil, err
+		}
+	}
 	held, err := lifecycle.CheckSummary(text, items, c.policy.Least)
 	if err != nil {
 		return leave(whyLeft(err))

@@ -219,7 +219,7 @@ func (a *app) holdCmd() *cobra.Command {
 
 func (a *app) scheduleCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "schedule", Short: "Show, set and end what starts again and again: retain, purge", Args: noSuchCommand,
+		Use: "schedule", Short: "Show, set and end what starts again and again: consolidate, retain, purge", Args: noSuchCommand,
 		Long: "Schedules are kept with the memories and run while a server or a command has the store open; what was missed is made up for once.",
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -291,7 +291,7 @@ func TestKilledWhileReembedding(t *testing.T) {
 }
 
 func killWhileReembedding(t *testing.T, qdrant, collection string) {
-	kills := 4
+	kills := 3
 	if testing.Short() || qdrant != "" {
 		kills = 1
 	}

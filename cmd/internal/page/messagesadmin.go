@@ -66,6 +66,7 @@ var adminMessages = map[string][2]string{
 	"keys.users":      {"Users", "用户"},
 	"keys.agents":     {"Agents", "代理"},
 	"keys.everyuser":  {"every user", "所有用户"},
+	"keys.everyagent": {"every agent", "所有代理"},
 	"keys.noagent":    {"calls without an agent only", "仅限不带代理的调用"},
 	"keys.grace":      {"Old secret still good for (hours)", "旧密钥保留（小时）"},
 	"keys.rotate":     {"Rotate", "轮换"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"evoke/embed/centre"
 	"evoke/scoring"
 	"evoke/store"
 )
@@ -21,6 +22,9 @@ type spot struct {
 // assistant does tell of that person, but what is said to "you" there is courtesy or general advice. A reply to a question
 // shares its subject with it, and so does a turn with the one behind it, which often names what the turn itself only
 // refers to.
+//
+// How an item speaks counts only in the script of the question: each marks names and questions in its own way or not at
+// all, and nothing shall stand back for being in another language.
 func (p *plan) scoreManner(all []*candidate, named bool) {
 	known, nameless := speakerNames(all)
 	places := make(map[spot]*candidate, len(all))
@@ -36,20 +40,24 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 		}
 		c.manner = scoring.MannerOf(c.record.Item.Content, known)
 	}
+	script := centre.Of(p.req.Query)
 	for _, c := range all {
 		t, turn := &c.terms, &c.record.Item.Turn
 		if !short(c.record.Doc) {
 			continue
 		}
-		if p.asksName {
+		alike := centre.Of(c.record.Item.Content) == script
+		if p.asksName && alike {
 			t.name = c.manner.Names
 		}
 		if !turn.IsTurn() {
 			continue
 		}
-		if named && !nameless[turn.Speaker] {
+		switch {
+		case !alike:
+		case named && !nameless[turn.Speaker]:
 			t.asks, t.names = c.manner.Asks, c.manner.Names
-		} else {
+		default:
 			t.address = c.manner.Address
 		}
 		c.after = places[spot{turn.Thread, turn.Session, turn.Position + 1}]

@@ -91,6 +91,17 @@ func TestMannerCountsByWhoTalks(t *testing.T) {
 	}
 }
 
+// An item in another script than the question neither gains nor loses by how it speaks.
+func TestMannerCountsInTheScriptOfTheQuestion(t *testing.T) {
+	f := talk([2]string{"Nora", "She runs along the Tejo to Belem each morning."}, [2]string{"Tom", "Does Ines run in Porto?"}, [2]string{"Nora", "她每天早上在河边跑步。"})
+	terms, _ := termsOf(t, f, "她每天早上在哪里跑步?")
+	for id, x := range terms {
+		if x["name"] != 0 || x["names"] != 0 || id != "c" && (x["asks"] != 0 || x["address"] != 0) {
+			t.Errorf("%s: %v", id, x)
+		}
+	}
+}
+
 // A long item has no context and its manner says nothing, but what follows its question is a reply.
 func TestMannerOfLongItems(t *testing.T) {
 	long := ""

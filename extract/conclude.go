@@ -66,7 +66,7 @@ func (a *attempt) changes(ctx context.Context, p *part, b *Batch, f *finding, ne
 			return wr, err
 		}
 	}
-	waits, err := a.quarantine(ctx, f, turns, out.waiting)
+	waits, err := a.quarantine(ctx, f, turns, out)
 	if err != nil {
 		return wr, err
 	}

@@ -20,6 +20,7 @@ type finding struct {
 	Report
 	extractor string // its name; "" when none ran
 	note      string // of the events
+	reports   bool   // what it refuses itself waits for review
 }
 
 // distil runs the tenant's extractor, or the interim one when the budget is spent.
@@ -93,6 +94,7 @@ func (a *attempt) report(ctx context.Context, x Extractor, b *Batch, stage strin
 			}
 		}()
 		if r, ok := x.(Reporter); ok {
+			f.reports = true
 			f.Report, err = r.Report(ctx, *b)
 		} else {
 			f.Operations, err = x.Extract(ctx, *b)

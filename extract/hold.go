@@ -141,7 +141,7 @@ func (a *attempt) entry(p *Proposed, reason, extractor string) (store.Quarantine
 
 // quarantine lists what waits for a person: the operations that are not to be stored and can be reviewed (what they would
 // have stored is there, the turn that they name, too, and no other operation says the same), and those held for review.
-func (a *attempt) quarantine(ctx context.Context, f *finding, turns map[string]store.Item, held []waiting) ([]store.Quarantined, error) {
+func (a *attempt) quarantine(ctx context.Context, f *finding, turns map[string]store.Item, o outcome) ([]store.Quarantined, error) {
 	type saying struct{ turn, content string }
 	seen := map[saying]bool{}
 	var out []store.Quarantined
@@ -152,19 +152,27 @@ func (a *attempt) quarantine(ctx context.Context, f *finding, turns map[string]s
 		}
 		return err
 	}
-	for i := range held {
-		seen[saying{held[i].Turn, held[i].Content}] = true
-		if err := add(&held[i].Proposed, held[i].reason); err != nil {
+	for i := range o.waiting {
+		held := &o.waiting[i]
+		seen[saying{held.Turn, held.Content}] = true
+		if err := add(&held.Proposed, held.reason); err != nil {
 			return nil, err
 		}
 	}
 	refused := slices.Clone(f.Rejected)
+	overruled := map[saying]bool{} // by a second look
+	if f.reports {                 // rules propose much that they themselves would not keep
+		refused = append(refused, o.refused...)
+		for i := range o.refused {
+			overruled[saying{o.refused[i].Operation.Turn, o.refused[i].Operation.Content}] = true
+		}
+	}
 	for _, op := range f.Operations {
 		turn, ok := turns[op.Turn]
 		if ok && (op.Quote == "" || !strings.Contains(turn.Content, op.Quote)) {
 			refused = append(refused, Rejected{Reason: "ungrounded", Operation: op})
-		} else {
-			seen[saying{op.Turn, store.CleanText(op.Content)}] = true
+		} else if key := (saying{op.Turn, store.CleanText(op.Content)}); !overruled[key] {
+			seen[key] = true
 		}
 	}
 	for _, r := range refused {

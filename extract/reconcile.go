@@ -82,6 +82,7 @@ type reconciler struct {
 	fresh     map[string]bool
 	counted   map[string]bool // items that came of this extraction: added or confirmed
 	rejected  map[rejection]int
+	refused   []Rejected // of them, what a person may overrule
 }
 
 // subjectKey: what one speaker says about a subject says nothing about another's.
@@ -112,8 +113,12 @@ type outcome struct {
 	embed    []string
 	facts    int
 	rejected map[rejection]int
+	refused  []Rejected // what was not asserted, or is of somebody else, for review
 	waiting  []waiting
 }
+
+// reviewable are the refusals of a second look that a person may overrule, by the names that extractors have for them.
+var reviewable = map[rejection]string{notAsserted: "not_asserted", aboutAnother: "other_owner"}
 
 // note says why nothing was stored.
 func (o outcome) note() string {
@@ -153,6 +158,9 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 		turn, ok := turns[op.Turn]
 		if why := r.check(&op, ok, &turn); why != "" {
 			r.rejected[why]++
+			if reason := reviewable[why]; reason != "" {
+				r.refused = append(r.refused, Rejected{Reason: reason, Operation: op})
+			}
 			continue
 		}
 		r.zone = store.ZoneOf(op.At)
@@ -409,7 +417,7 @@ func (r *reconciler) touch(it *store.Item) {
 }
 
 func (r *reconciler) outcome() outcome {
-	out := outcome{rejected: r.rejected, facts: len(r.counted), waiting: r.waiting}
+	out := outcome{rejected: r.rejected, facts: len(r.counted), waiting: r.waiting, refused: r.refused}
 	for _, it := range r.touched {
 		out.put = append(out.put, *it)
 		if r.fresh[it.ID] && it.RetractedAt.IsZero() {

@@ -10,8 +10,8 @@ type Tenant struct {
 	// nil: none, and the turns wait until the next day (UTC).
 	Interim Extractor
 	// Mask goes over what was kept before redaction was switched on, right before an extractor is shown it; nil: nothing.
-	Mask func(text string) string
-	Review  Review // what waits for a person
+	Mask   func(text string) string
+	Review Review // what waits for a person
 }
 
 // tenant is what holds for a tenant now, complete. Settings out of range give the Worker's own: they are checked where

@@ -69,7 +69,7 @@ func TestFailures(t *testing.T) {
 				fmt.Fprint(w, strings.Repeat(" ", 1024))
 			}
 		}, store.ErrUnavailable, 3},
-		{"no text", always(""), extract.ErrUnreadable, 2},
+		{"no text", always(""), store.ErrUnavailable, 2},
 		{"prose", always("I am sorry, I cannot do that. " + private), extract.ErrUnreadable, 2},
 		{"an error as text", always(`{"error":"busy","operations":[]}`), extract.ErrUnreadable, 2},
 		{"filtered", func(w http.ResponseWriter, _ *request) { finish(w, "", "content_filter") }, extract.ErrRefused, 1},

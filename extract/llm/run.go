@@ -175,6 +175,9 @@ func (r *run) converse(ctx context.Context, d data) (reply.Result, verdict, erro
 		if a.cut || parsed.Truncated && (parsed.Understood || halves(d.units) != nil) {
 			return parsed, cut, nil
 		}
+		if again == r.x.opts.Rereads && strings.TrimSpace(a.text) == "" { // it says nothing about these turns
+			return reply.Result{}, fine, &Failure{kind: store.ErrUnavailable, what: "the service answers with nothing"}
+		}
 		if parsed.Understood || again == r.x.opts.Rereads {
 			return parsed, fine, nil
 		}

@@ -146,6 +146,33 @@ func (n *nest) fill() {
 	}
 }
 
+// consolidate has a summary made of a conversation of canaries.
+func (n *nest) consolidate() {
+	n.Helper()
+	ctx, m := n.Context(), n.m
+	trip := canaryTurns("trip",
+		"We walked to the zebraquartz mine near the old harbour and bought two bags of stones.", "The zebraquartz mine near the harbour sounds like a long walk.",
+		"The guide at the zebraquartz mine told us of the flood that closed it in the winter.", "A flood closed the zebraquartz mine for a whole winter then.",
+		"Afterwards we had soup in the zebraquartz inn and slept until the train left.", "Soup in the zebraquartz inn and a late train make a good day.")
+	for i := range trip {
+		trip[i].Time = trip[i].Time.AddDate(0, -1, 0)
+	}
+	_, err := m.Ingest(ctx, IngestRequest{Who: Who{User: "ann", Thread: "zebraquartz trip"}, Messages: trip})
+	n.must(err)
+	_, err = m.Flush(ctx, Who{User: "ann", Thread: "zebraquartz trip"})
+	n.must(err)
+	settle(n.T, m)
+	op, err := m.Consolidate(ctx, ConsolidateRequest{Policy: wholly})
+	n.must(err)
+	op, err = m.WaitOperation(ctx, op.ID)
+	n.must(err)
+	var got Consolidated
+	n.must(json.Unmarshal(op.Result, &got))
+	if got.Summaries == 0 {
+		n.Fatalf("no summary was made: %s", op.Result)
+	}
+}
+
 // seen is all that the endpoints of the façade tell, as one text.
 func (n *nest) seen(log bool) string {
 	n.Helper()
@@ -288,9 +315,7 @@ func TestCanariesAreErasedEverywhere(t *testing.T) {
 			}
 			n.reopen()
 			n.fill()
-			if _, err := n.m.Consolidate(t.Context(), ConsolidateRequest{}); err != nil {
-				t.Fatal(err)
-			}
+			n.consolidate()
 			var export bytes.Buffer
 			exported, err := n.m.Export(t.Context(), Who{}, &export)
 			n.must(err)

@@ -20,6 +20,7 @@ func (e *engine) work() map[string]tenantWork {
 		consolidateKind: (*Memory).consolidateWork,
 		purgeKind:       (*Memory).purgeWork,
 		retainKind:      (*Memory).retainWork,
+		restoreKind:     (*Memory).restoreWork,
 		undoKind:        (*Memory).undoWork,
 		importKind:      (*Memory).importWork,
 		reembedKind:     (*Memory).reembedWork,

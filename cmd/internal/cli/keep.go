@@ -21,7 +21,7 @@ func (a *app) restoreCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore [ID…]", Short: "Bring back what was softly forgotten, as it was", Args: cobra.ArbitraryArgs,
 		Long: `Brings back what "evoke forget --soft" or a retention took out of sight, as it was: by id, by filter, all of a memory, or all that one
-call or operation took (--batch). --list shows what can come back, and until when.`,
+call or operation took (--batch; without --user and --agent in every memory). --list shows what can come back, and until when.`,
 		Example: `  evoke restore --user ada --list
   evoke restore --user ada --batch 0192…`,
 	}
@@ -42,6 +42,16 @@ call or operation took (--batch). --list shows what can come back, and until whe
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			if list {
 				return a.listForgotten(ctx, s, f)
+			}
+			if r.Batch != "" && r.Who == (evoke.Who{}) && len(r.IDs) == 0 && r.Filter == nil && !r.All && !r.DryRun {
+				op, err := s.RestoreBatch(ctx, r.Batch)
+				if err == nil {
+					op, err = s.WaitOperation(ctx, op.ID)
+				}
+				if err != nil {
+					return err
+				}
+				return a.printOperation(op)
 			}
 			res, err := s.Restore(ctx, r)
 			if err != nil {

@@ -51,6 +51,7 @@ var names = []struct {
 	{"Outcome", []string{"outcome"}, []string{"POST /v1/memories/{id}/outcome"}},
 	{"Forget", []string{"forget"}, []string{"DELETE /v1/memories/{id}", "POST /v1/admin/forget"}},
 	{"Restore", []string{"restore"}, []string{"POST /v1/admin/restore"}},
+	{"RestoreBatch", []string{"restore"}, []string{"POST /v1/admin/restore/batch"}},
 	{"Forgotten", []string{"restore"}, []string{"GET /v1/admin/forgotten"}},
 	{"Retain", []string{"retain"}, []string{"POST /v1/admin/retain"}},
 	{"RetentionPolicy", []string{"policy"}, []string{"GET /v1/admin/policy"}},

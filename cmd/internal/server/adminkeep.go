@@ -21,6 +21,19 @@ func (h *handlers) AdminRestore(ctx context.Context, r api.AdminRestoreRequestOb
 	return api.AdminRestore200JSONResponse(res), nil
 }
 
+// AdminRestoreBatch brings back all that one call or operation took.
+func (h *handlers) AdminRestoreBatch(ctx context.Context, r api.AdminRestoreBatchRequestObject) (api.AdminRestoreBatchResponseObject, error) {
+	c, err := h.tenantCall(ctx, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	op, err := c.RestoreBatch(ctx, r.Body.Batch)
+	if err != nil {
+		return nil, err
+	}
+	return api.AdminRestoreBatch202JSONResponse{Operation: op}, nil
+}
+
 // AdminForgotten lists what is softly forgotten.
 func (h *handlers) AdminForgotten(ctx context.Context, r api.AdminForgottenRequestObject) (api.AdminForgottenResponseObject, error) {
 	p := r.Params

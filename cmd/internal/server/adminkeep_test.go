@@ -41,12 +41,19 @@ func TestKeep(t *testing.T) {
 	w.want(204, w.call("DELETE", "/v1/admin/holds/case", "", bearer(acmeAdmin)...))
 	w.want(404, w.call("DELETE", "/v1/admin/holds/case", "", bearer(acmeAdmin)...))
 
+	op := ""
 	for _, c := range []struct{ body, want string }{
 		{`{"dry_run":true}`, `"reasons":{"expired":1}`},
 		{`{"policy":{"max_items":1},"dry_run":true,"user":"ada"}`, `"dry_run":true,"removals":[{"id":`},
+		{`{}`, `"items":1`},
+		{`{"batch":"$"}`, `"result":{"memories":1,"items":1}`}, // what the one before took
 		{`{"policy":{"hard":true}}`, `"items":1`},
 	} {
-		op := w.str(w.want(202, w.call("POST", "/v1/admin/retain", c.body, bearer(acmeAdmin)...)), "operation.id")
+		path, last := "/v1/admin/retain", op
+		if strings.Contains(c.body, "batch") {
+			path = "/v1/admin/restore/batch"
+		}
+		op = w.str(w.want(202, w.call("POST", path, strings.ReplaceAll(c.body, "$", last), bearer(acmeAdmin)...)), "operation.id")
 		if done := w.want(200, w.call("GET", "/v1/admin/operations/"+op+"?wait=20", "", bearer(acmeAdmin)...)).body; !strings.Contains(done, c.want) || !strings.Contains(done, `"state":"done"`) {
 			t.Errorf("%s: %s", c.body, done)
 		}
@@ -62,7 +69,7 @@ func TestKeep(t *testing.T) {
 	}
 	w.want(204, w.call("DELETE", "/v1/admin/schedules/retain", "", bearer(acmeAdmin)...))
 	w.want(400, w.call("DELETE", "/v1/admin/schedules/purge", "", bearer(acmeAdmin)...))
-	for _, c := range [][3]string{{"POST", "restore", `{"user":"ada","all":true}`}, {"GET", "forgotten?user=ada", ""}, {"POST", "retain", "{}"}, {"POST", "purge", ""},
+	for _, c := range [][3]string{{"POST", "restore", `{"user":"ada","all":true}`}, {"POST", "restore/batch", `{"batch":"x"}`}, {"GET", "forgotten?user=ada", ""}, {"POST", "retain", "{}"}, {"POST", "purge", ""},
 		{"GET", "holds", ""}, {"POST", "holds", `{"user":"ada","reason":"x"}`}, {"GET", "schedules", ""}, {"PUT", "schedules/retain", `{"every_hours":1}`}} {
 		w.want(403, w.call(c[0], "/v1/admin/"+c[1], c[2], bearer(acmeWrite)...))
 	}

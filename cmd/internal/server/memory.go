@@ -112,6 +112,7 @@ type Consolidator interface {
 // Retainer says how long memories are kept, and brings back what was softly forgotten.
 type Retainer interface {
 	Restore(ctx context.Context, r evoke.RestoreRequest) (evoke.RestoreResult, error)
+	RestoreBatch(ctx context.Context, batch string) (store.Operation, error)
 	Forgotten(ctx context.Context, r evoke.ListRequest) (store.Page, error)
 	Retain(ctx context.Context, r evoke.RetainRequest) (store.Operation, error)
 	Purge(ctx context.Context) (store.Operation, error)

@@ -499,6 +499,12 @@ type RememberRequest struct {
 // RememberResult defines model for RememberResult.
 type RememberResult = evoke.RememberResult
 
+// RestoreBatchRequest defines model for RestoreBatchRequest.
+type RestoreBatchRequest struct {
+	// Batch id of a soft forgetting or of a retention
+	Batch string `json:"batch"`
+}
+
 // RestoreRequest Exactly one of ids, batch, filter and all.
 type RestoreRequest struct {
 	Agent *Name `json:"agent,omitempty"`
@@ -1080,6 +1086,9 @@ type AdminRejectJSONRequestBody = ReviewRequest
 // AdminRestoreJSONRequestBody defines body for AdminRestore for application/json ContentType.
 type AdminRestoreJSONRequestBody = RestoreRequest
 
+// AdminRestoreBatchJSONRequestBody defines body for AdminRestoreBatch for application/json ContentType.
+type AdminRestoreBatchJSONRequestBody = RestoreBatchRequest
+
 // AdminRetainJSONRequestBody defines body for AdminRetain for application/json ContentType.
 type AdminRetainJSONRequestBody = RetainRequest
 
@@ -1235,6 +1244,9 @@ type ServerInterface interface {
 	// AdminRestore Bring back what was softly forgotten in a memory, as it was
 	// (POST /v1/admin/restore)
 	AdminRestore(ctx echo.Context) error
+	// AdminRestoreBatch Bring back all that one soft forgetting or one retention took, in every memory, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/restore/batch)
+	AdminRestoreBatch(ctx echo.Context) error
 	// AdminRetain Run the retention policy, or a dry run that tells what would go and why, as an operation; needs a key that grants every user and agent
 	// (POST /v1/admin/retain)
 	AdminRetain(ctx echo.Context) error
@@ -2064,6 +2076,15 @@ func (w *ServerInterfaceWrapper) AdminRestore(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdminRestore(ctx)
+	return err
+}
+
+// AdminRestoreBatch converts echo context to params.
+func (w *ServerInterfaceWrapper) AdminRestoreBatch(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdminRestoreBatch(ctx)
 	return err
 }
 
@@ -2992,6 +3013,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/usage", wrapper.Usage, options.OperationMiddlewares["usage"]...)
 	router.POST(options.BaseURL+"/v1/admin/forget", wrapper.AdminForget, options.OperationMiddlewares["adminForget"]...)
 	router.POST(options.BaseURL+"/v1/admin/restore", wrapper.AdminRestore, options.OperationMiddlewares["adminRestore"]...)
+	router.POST(options.BaseURL+"/v1/admin/restore/batch", wrapper.AdminRestoreBatch, options.OperationMiddlewares["adminRestoreBatch"]...)
 	router.GET(options.BaseURL+"/v1/admin/forgotten", wrapper.AdminForgotten, options.OperationMiddlewares["adminForgotten"]...)
 	router.POST(options.BaseURL+"/v1/admin/retain", wrapper.AdminRetain, options.OperationMiddlewares["adminRetain"]...)
 	router.POST(options.BaseURL+"/v1/admin/consolidate", wrapper.AdminConsolidate, options.OperationMiddlewares["adminConsolidate"]...)
@@ -4551,6 +4573,45 @@ func (response AdminRestoredefaultApplicationProblemPlusJSONResponse) VisitAdmin
 	return err
 }
 
+type AdminRestoreBatchRequestObject struct {
+	Body *AdminRestoreBatchJSONRequestBody
+}
+
+type AdminRestoreBatchResponseObject interface {
+	VisitAdminRestoreBatchResponse(w http.ResponseWriter) error
+}
+
+type AdminRestoreBatch202JSONResponse OperationResult
+
+func (response AdminRestoreBatch202JSONResponse) VisitAdminRestoreBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AdminRestoreBatchdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AdminRestoreBatchdefaultApplicationProblemPlusJSONResponse) VisitAdminRestoreBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AdminRetainRequestObject struct {
 	Body *AdminRetainJSONRequestBody
 }
@@ -6030,6 +6091,9 @@ type StrictServerInterface interface {
 	// AdminRestore Bring back what was softly forgotten in a memory, as it was
 	// (POST /v1/admin/restore)
 	AdminRestore(ctx context.Context, request AdminRestoreRequestObject) (AdminRestoreResponseObject, error)
+	// AdminRestoreBatch Bring back all that one soft forgetting or one retention took, in every memory, as an operation; needs a key that grants every user and agent
+	// (POST /v1/admin/restore/batch)
+	AdminRestoreBatch(ctx context.Context, request AdminRestoreBatchRequestObject) (AdminRestoreBatchResponseObject, error)
 	// AdminRetain Run the retention policy, or a dry run that tells what would go and why, as an operation; needs a key that grants every user and agent
 	// (POST /v1/admin/retain)
 	AdminRetain(ctx context.Context, request AdminRetainRequestObject) (AdminRetainResponseObject, error)
@@ -7351,6 +7415,52 @@ func (sh *strictHandler) AdminRestore(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdminRestoreResponseObject); ok {
 		return validResponse.VisitAdminRestoreResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdminRestoreBatch operation middleware
+func (sh *strictHandler) AdminRestoreBatch(ctx echo.Context) error {
+	var request AdminRestoreBatchRequestObject
+
+	var body AdminRestoreBatchJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdminRestoreBatch(ctx.Request().Context(), request.(AdminRestoreBatchRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdminRestoreBatch")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdminRestoreBatchResponseObject); ok {
+		return validResponse.VisitAdminRestoreBatchResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

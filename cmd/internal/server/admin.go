@@ -34,11 +34,34 @@ func (h *handlers) AdminForget(ctx context.Context, r api.AdminForgetRequestObje
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Forget(ctx, evoke.ForgetRequest{Who: c.who, IDs: value(b.Ids), Filter: b.Filter, Query: value(b.Query), All: value(b.All), DryRun: value(b.DryRun), Soft: value(b.Soft), Until: value(b.Until)})
+	req := evoke.ForgetRequest{Who: c.who, IDs: value(b.Ids), Filter: b.Filter, Query: value(b.Query), All: value(b.All), DryRun: value(b.DryRun), Soft: value(b.Soft), Until: value(b.Until)}
+	if err := h.notTooMuch(ctx, c, req); err != nil {
+		return nil, err
+	}
+	res, err := c.Forget(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	return api.AdminForget200JSONResponse(res), nil
+}
+
+// mostForgotten bounds what one request forgets: it is to end within its time, and more is an operation's work.
+const mostForgotten = 10_000
+
+// notTooMuch refuses to forget more at once than a request has time for.
+func (h *handlers) notTooMuch(ctx context.Context, c call, r evoke.ForgetRequest) error {
+	if r.DryRun || !r.All && r.Filter == nil {
+		return nil
+	}
+	r.DryRun = true
+	would, err := c.Forget(ctx, r)
+	if err != nil {
+		return err
+	}
+	if n := would.Forgotten; n > h.mostForgotten {
+		return invalid(fmt.Sprintf("filter: selects %d items, and one request forgets at most %d (narrow it, or use /v1/admin/erase, which is an operation)", n, h.mostForgotten))
+	}
+	return nil
 }
 
 // AdminExport streams a memory, or the tenant.

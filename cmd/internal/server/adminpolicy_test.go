@@ -123,3 +123,23 @@ func TestTenantsOverTheAPI(t *testing.T) {
 	}
 	w.want(200, w.call("GET", "/metrics", "", by...))
 }
+
+// What one request cannot forget in its time is refused with the way to do it, and nothing is forgotten.
+func TestAForgetOfTooMuchIsRefused(t *testing.T) {
+	w := keyed(t)
+	w.s.mostForgotten = 2
+	for _, text := range []string{"tea", "coffee", "cocoa"} {
+		w.want(201, w.call("POST", "/v1/memories", `{"user":"ada","content":"`+text+`"}`, bearer(acmeAdmin)...))
+	}
+	for _, body := range []string{`{"user":"ada","all":true}`, `{"user":"ada","filter":{"kinds":["semantic"]}}`} {
+		got := w.want(400, w.call("POST", "/v1/admin/forget", body, bearer(acmeAdmin)...)).json(t)
+		if !strings.Contains(fmt.Sprint(got["detail"]), "selects 3 items") || !strings.Contains(fmt.Sprint(got["detail"]), "/v1/admin/erase") {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+	w.want(200, w.call("POST", "/v1/admin/forget", `{"user":"ada","all":true,"dry_run":true}`, bearer(acmeAdmin)...))
+	w.s.mostForgotten = 3
+	if got := w.want(200, w.call("POST", "/v1/admin/forget", `{"user":"ada","all":true}`, bearer(acmeAdmin)...)).json(t); got["forgotten"] != 3.0 {
+		t.Errorf("%v", got)
+	}
+}

@@ -71,7 +71,7 @@ func TestOperations(t *testing.T) {
 		w.want(400, w.call("POST", "/v1/admin/erase", body, bearer(acmeAdmin)...))
 	}
 	log := w.want(200, w.call("GET", "/v1/admin/audit", "", bearer(acmeAdmin)...)).body
-	for _, want := range []string{`"verb":"remember"`, `"by":"acme-write"`, `"verb":"start erase"`, `"request":"req-7"`, `"verb":"erase"`, `"counts":{"items":3`, `"verb":"retry operation"`, `"error":"conflict"`} {
+	for _, want := range []string{`"verb":"remember"`, `"by":"acme-write"`, `"verb":"start erase"`, `"request":"req-7"`, `"verb":"erase"`, `"items":3,"memories":3`, `"verb":"retry operation"`, `"error":"conflict"`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("no %s in %s", want, log)
 		}

@@ -32,18 +32,21 @@ type Options struct {
 
 // Server answers HTTP requests for one engine.
 type Server struct {
-	tenants  Tenants
-	set      *config.Config // as at the start
-	live     atomic.Pointer[inForce]
-	log      *slog.Logger
-	meters   *Meters
-	tracer   *trace.Tracer
-	doc      *openapi3.T
-	ops      map[string]*operation
-	local    principal // the caller when there are no keys
-	maxBody  int64
-	large    *semaphore.Weighted // bytes of large bodies that are in memory at once
-	timeout  time.Duration
+	tenants Tenants
+	set     *config.Config // as at the start
+	live    atomic.Pointer[inForce]
+	log     *slog.Logger
+	meters  *Meters
+	tracer  *trace.Tracer
+	doc     *openapi3.T
+	ops     map[string]*operation
+	local   principal // the caller when there are no keys
+	maxBody int64
+	large   *semaphore.Weighted // bytes of large bodies that are in memory at once
+	timeout time.Duration
+
+	mostForgotten int // see mostForgotten
+
 	stopping atomic.Bool
 	echo     *echo.Echo
 }
@@ -61,8 +64,8 @@ func New(tenants Tenants, set *config.Config, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		tenants: tenants, set: set, log: o.Logger, meters: o.Meters, tracer: o.Tracer, maxBody: int64(set.Server.MaxBodyBytes),
-		timeout: time.Duration(set.Server.RequestTimeoutSeconds) * time.Second,
-		local:   principal{name: "local", tenant: set.Tenant, role: config.Admin, all: true},
+		timeout: time.Duration(set.Server.RequestTimeoutSeconds) * time.Second, mostForgotten: mostForgotten,
+		local: principal{name: "local", tenant: set.Tenant, role: config.Admin, all: true},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

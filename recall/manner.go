@@ -54,7 +54,7 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 			continue
 		}
 		switch {
-		case !alike:
+		case !alike: // tells nothing
 		case named && !nameless[turn.Speaker]:
 			t.asks, t.names = c.manner.Asks, c.manner.Names
 		default:

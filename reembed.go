@@ -108,7 +108,23 @@ func (m *Memory) reembedWork(ctx context.Context, p *lifecycle.Progress) (_ any,
 	if r.at.Claimed && (err == nil || canceled) {
 		err = errors.Join(err, m.setDense(""))
 	}
+	if errors.Is(err, store.ErrUnavailable) { // an outage delays it; it is in nobody's way meanwhile
+		m.log.WarnContext(ctx, "re-embedding is delayed", "error", err)
+		return nil, r.later(ctx, reembedRetry)
+	}
 	return res, err
+}
+
+// later waits for so long and gives way then.
+func (r *reembedder) later(ctx context.Context, wait time.Duration) error {
+	pause := time.NewTimer(wait)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return lifecycle.ErrLater
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (r *reembedder) run(ctx context.Context) (*ReembedResult, error) {
@@ -147,18 +163,14 @@ func (r *reembedder) run(ctx context.Context) (*ReembedResult, error) {
 		return &ReembedResult{Model: r.args.Model, Was: r.args.Was, Items: r.at.Items, Refused: left}, nil
 	}
 	r.vectors.Wake()
-	pause := time.NewTimer(max(reembedLook, 10*time.Since(began)))
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-		return nil, lifecycle.ErrLater // others need not wait for the model
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return nil, r.later(ctx, max(reembedLook, 10*time.Since(began))) // others need not wait for the model
 }
 
 // reembedLook is how often, at most, it is looked whether the vectors are there.
 const reembedLook = 500 * time.Millisecond
+
+// reembedRetry is how long a store or a model that does not answer is left alone.
+const reembedRetry = 2 * time.Second
 
 func (r *reembedder) save(ctx context.Context, done int) error {
 	total := r.at.Items

@@ -26,6 +26,9 @@ import (
 // ErrNotInstalled tells that the model's files are not there: Pull or Install brings them.
 var ErrNotInstalled = errors.New("model not installed")
 
+// ErrNoFolder tells that no folder is named and the user has no cache folder.
+var ErrNoFolder = errors.New("no folder of models")
+
 // EnvDir is the environment variable that names the folder of models.
 const EnvDir = "EVOKE_MODELS"
 
@@ -59,7 +62,7 @@ func New(opts *Options) (*Store, error) {
 	if o.Dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, fmt.Errorf("find the folder of models: %w: %w: set %s to a folder", embed.ErrInvalid, err, EnvDir)
+			return nil, fmt.Errorf("%w: %w: %w: set %s to a folder", ErrNoFolder, embed.ErrInvalid, err, EnvDir)
 		}
 		o.Dir = filepath.Join(cache, "evoke", "models")
 	}

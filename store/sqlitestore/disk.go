@@ -48,16 +48,16 @@ func (db *DB) Scrub(ctx context.Context, rewrite bool) error {
 // vacuum writes the database anew. Where no directory takes temporary files it is done in memory.
 func vacuum(conn *sql.Conn) error {
 	ctx := context.Background()
-	_, err := conn.ExecContext(ctx, "VACUUM")
-	if err == nil {
-		return nil
+	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
+		return err
 	}
-	if _, inMemory := conn.ExecContext(ctx, "PRAGMA temp_store = MEMORY"); inMemory != nil {
-		return errors.Join(err, inMemory)
+	_, err := conn.ExecContext(ctx, "VACUUM")
+	_, back := conn.ExecContext(ctx, "PRAGMA temp_store = MEMORY") // as the writer has it
+	if err == nil || back != nil {
+		return errors.Join(err, back)
 	}
 	_, err = conn.ExecContext(ctx, "VACUUM")
-	_, reset := conn.ExecContext(ctx, "PRAGMA temp_store = DEFAULT")
-	return errors.Join(err, reset)
+	return err
 }
 
 // Raw hands over the bytes of all files in the data directory.

@@ -165,7 +165,8 @@ func (db *DB) connect(ctx context.Context, name string, ms []migration) (err err
 	if db.memory == nil {
 		name += "&_pragma=journal_mode(WAL)"
 	}
-	if db.write, err = sql.Open("sqlite", name+"&_pragma=cache_size(-16000)"); err != nil {
+	// The writer's own journals of statements stay in memory: there may be no directory for temporary files.
+	if db.write, err = sql.Open("sqlite", name+"&_pragma=cache_size(-16000)&_pragma=temp_store(MEMORY)"); err != nil {
 		return wrap("open database", err)
 	}
 	if db.read, err = sql.Open("sqlite", name+"&_pragma=query_only(1)&_pragma=cache_size(-8000)"); err != nil {

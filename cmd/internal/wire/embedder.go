@@ -36,6 +36,9 @@ func Embedder(ctx context.Context, c *config.Config, o *Options) (e embed.Embedd
 
 func installedModel(ctx context.Context, c *config.Config, o *Options) (embed.Embedder, string, error) {
 	models, err := Models(o.Environ, nil)
+	if errors.Is(err, modelstore.ErrNoFolder) && c.Embed.Model == "" { // a bare container: there is no model either
+		return nil, "no embedding model is installed, nor is there a folder for one: set " + modelstore.EnvDir, nil
+	}
 	if err != nil {
 		return nil, "", err
 	}

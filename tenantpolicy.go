@@ -18,7 +18,9 @@ type TenantPolicy struct {
 	Namespace *NamespacePolicy `json:"namespace,omitempty"`
 	Budget    *BudgetPolicy    `json:"budget,omitempty"`
 	Retention *RetentionPolicy `json:"retention,omitempty"`
-	Review    *ReviewPolicy    `json:"review,omitempty"`
+
+	Consolidation *ConsolidationPolicy `json:"consolidation,omitempty"`
+	Review        *ReviewPolicy        `json:"review,omitempty"`
 }
 
 // RedactionPolicy says what happens to personal data and secrets in what is written and asked.
@@ -92,7 +94,7 @@ func (p *TenantPolicy) compile() (c inForcePolicy, err error) {
 			return c, err
 		}
 	}
-	return c, errors.Join(p.Budget.validate(), p.Retention.Validate())
+	return c, errors.Join(p.Budget.validate(), p.Retention.Validate(), p.Consolidation.Validate())
 }
 
 func (r *RedactionPolicy) redactor() (*redact.Redactor, error) {

@@ -31,6 +31,7 @@ func (m *Memory) Feedback(ctx context.Context, r FeedbackRequest) (FeedbackResul
 		}
 	}
 	res.Updated = len(found)
+	m.count(ctx, "feedback", r.Who, "", map[string]int{"items": res.Updated})
 	return res, nil
 }
 

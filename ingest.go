@@ -57,6 +57,7 @@ func (m *Memory) ingest(ctx context.Context, at place, r IngestRequest) (IngestR
 	if len(res.Turns) > 0 && !res.Replayed {
 		m.wakeVectors()
 	}
+	m.count(ctx, "ingest", r.Who, "", map[string]int{"turns": len(res.Turns), "dropped": len(res.Dropped)})
 	if m.events.Ingested != nil {
 		m.events.Ingested(len(res.Turns), len(res.Dropped))
 	}

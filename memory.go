@@ -57,6 +57,7 @@ type engine struct {
 	keys    keyring
 	marking marking // the keys of erasure
 	live    live
+	tally   tally
 
 	settingsKnow func() []string // see Options.KnownTenants
 	ownNamespace bool            // whether Options brought a namespace policy
@@ -120,6 +121,8 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	}
 	e.startReplay(o.Logger)                     //nolint:contextcheck // the loop outlives Open; Close ends it
 	e.startPrune(o.LedgerDays, o.Logger)        //nolint:contextcheck // as above
+	e.startAuditPrune(o.AuditDays, o.Logger)    //nolint:contextcheck // as above
+	e.startTally()                              //nolint:contextcheck // as above
 	e.startBlocks(o.BlockDays, o.Logger)        //nolint:contextcheck // as above
 	if err := e.openDense(ctx, o); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
 		return err

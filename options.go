@@ -31,6 +31,8 @@ type Options struct {
 	// LedgerDays is how long ended events and answers under an idempotency key are remembered; default 30, 1–3650. Dead
 	// events stay until they are tried again.
 	LedgerDays int
+	// AuditDays is how long entries of the audit log are kept; default 365, at most 36500, negative for ever.
+	AuditDays int
 	// BlockDays is how long it is on record which items the blocks held that Context made (ShownBlock); default 7, at most
 	// 3650, negative for no record.
 	BlockDays int
@@ -155,6 +157,12 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if c.LedgerDays == 0 {
 		c.LedgerDays = 30
+	}
+	if c.AuditDays == 0 {
+		c.AuditDays = 365
+	}
+	if c.AuditDays > 36500 {
+		return c, store.Invalid("store.audit_days", "at most 36500", fmt.Sprint(c.AuditDays))
 	}
 	if err := checkLedgerDays(c.LedgerDays); err != nil {
 		return c, err

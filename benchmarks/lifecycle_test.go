@@ -3,6 +3,8 @@ package benchmarks
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -18,7 +20,11 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	r, err := RunLifecycle(t.Context(), m, clock)
+	every, n := 3, 9
+	if os.Getenv("EVOKE_SOAK") != "" {
+		every, n = 1, 25
+	}
+	r, err := runLifecycle(t.Context(), m, clock, every)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,12 +32,12 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("%d shares, want %d", len(r.Shares), want)
 	}
 	for _, s := range r.Shares {
-		if s.N != 10 || s.Checks < 10*14 || s.Right != 1 {
+		if s.N != n || s.Checks < n*14 || s.Right != 1 {
 			t.Errorf("%s %s: n %d, %d checks, right %v: %q", s.Kind, s.Language, s.N, s.Checks, s.Right, s.Wrong)
 		}
 	}
 	var b bytes.Buffer
-	if err := r.WriteMarkdown(&b); err != nil || !strings.Contains(b.String(), "| undo | zh | 10 |") {
+	if err := r.WriteMarkdown(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("| undo | zh | %d |", n)) {
 		t.Errorf("%s %v", b.String(), err)
 	}
 }
@@ -52,7 +58,7 @@ func TestLifecycleFindsWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	r, err := RunLifecycle(t.Context(), stale{m}, clock)
+	r, err := runLifecycle(t.Context(), stale{m}, clock, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,6 +105,8 @@ type AuditPage struct {
 type Audits interface {
 	// AppendAudit adds an entry.
 	AppendAudit(ctx context.Context, a Audit) error
+	// PruneAudit drops entries of all tenants of before a time and returns how many went.
+	PruneAudit(ctx context.Context, before time.Time) (int, error)
 	// ListAudit pages through a tenant's log.
 	ListAudit(ctx context.Context, tenant string, q AuditQuery) (AuditPage, error)
 }

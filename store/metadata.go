@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -142,6 +144,9 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &f); err != nil {
 			return err
 		}
+		if rounded(string(b), f) {
+			return Invalid("metadata value", "a number that is kept exactly: a whole one of at most 2^53 (9007199254740992); give a longer one as a string", "")
+		}
 		*v = Number(f)
 	}
 	return nil
@@ -217,4 +222,17 @@ func (m Metadata) validate(l Limits) error {
 		return Invalid("metadata", fmt.Sprintf("at most %d bytes in all", l.MetadataBytes), fmt.Sprint(size))
 	}
 	return nil
+}
+
+// rounded reports whether a whole number was read as another one.
+func rounded(text string, f float64) bool {
+	if math.Abs(f) < 1<<53 || strings.ContainsAny(text, ".eE") {
+		return false
+	}
+	exact, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		return false
+	}
+	read, _ := big.NewFloat(f).Int(nil)
+	return read.Cmp(exact) != 0 && strconv.FormatFloat(f, 'f', -1, 64) != text // as it was written down once
 }

@@ -26,7 +26,23 @@ func (db *DB) Prune(ctx context.Context, before time.Time) (total int, err error
 	if before.IsZero() {
 		return 0, store.Invalid("prune before", "a time", "")
 	}
-	for _, query := range pruneQueries {
+	return db.prune(ctx, pruneQueries[:], before)
+}
+
+// PruneAudit drops entries of the audit log of before a time.
+func (db *DB) PruneAudit(ctx context.Context, before time.Time) (int, error) {
+	if err := db.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.leave()
+	if before.IsZero() {
+		return 0, store.Invalid("prune before", "a time", "")
+	}
+	return db.prune(ctx, []string{"DELETE FROM audit WHERE n IN (SELECT n FROM audit WHERE at < ?1 LIMIT ?2)"}, before)
+}
+
+func (db *DB) prune(ctx context.Context, queries []string, before time.Time) (total int, err error) {
+	for _, query := range queries {
 		for n := pruneStep; n == pruneStep; total += n {
 			err := db.w.do(ctx, func(t *tx) (err error) {
 				n, err = t.execN(query, micros(before), pruneStep)

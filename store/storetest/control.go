@@ -82,6 +82,7 @@ func audits(t *testing.T, l store.Ledger) {
 		want = append([]store.Audit{a}, want...)
 	}
 	must(t, l.AppendAudit(ctx, store.Audit{At: now, Tenant: "other", Verb: "forget"}))
+	auditsGo(t, l)
 	wantErr(t, "no tenant", l.AppendAudit(ctx, store.Audit{Verb: "forget"}), store.ErrTenant)
 	var all []store.Audit
 	for q := (store.AuditQuery{Limit: 2}); ; {
@@ -164,4 +165,33 @@ func settings(t *testing.T, l store.Ledger) {
 	if got, err := l.Settings(ctx, "acme", "policy"); err != nil || len(got) != 0 {
 		t.Errorf("left %v, %v", got, err)
 	}
+}
+
+// auditsGo: old entries go, and a listing that is under way goes on where it was.
+func auditsGo(t *testing.T, l store.Ledger) {
+	ctx := t.Context()
+	for i := range 6 {
+		must(t, l.AppendAudit(ctx, store.Audit{At: now.Add(time.Duration(i) * time.Hour), Tenant: "old", Verb: fmt.Sprint("v", i)}))
+	}
+	page, err := l.ListAudit(ctx, "old", store.AuditQuery{Limit: 2})
+	must(t, err)
+	n, err := l.PruneAudit(ctx, now.Add(90*time.Minute))
+	must(t, err)
+	if n < 2 {
+		t.Errorf("%d went, want those of the first two hours", n)
+	}
+	must(t, l.AppendAudit(ctx, store.Audit{At: now.Add(9 * time.Hour), Tenant: "old", Verb: "v9"}))
+	got := []string{}
+	for cursor := page.Next; cursor != ""; cursor = page.Next {
+		page, err = l.ListAudit(ctx, "old", store.AuditQuery{Limit: 1, Cursor: cursor})
+		must(t, err)
+		for _, a := range page.Entries {
+			got = append(got, a.Verb)
+		}
+	}
+	if fmt.Sprint(got) != "[v3 v2]" {
+		t.Errorf("the listing went on with %v", got)
+	}
+	_, err = l.PruneAudit(ctx, time.Time{})
+	wantErr(t, "before no time", err, store.ErrInvalid)
 }

@@ -176,10 +176,14 @@ func (a *app) source(flags map[string]any) config.Options {
 	return config.Options{File: a.configFile, Environ: a.process.Environ, Flags: all}
 }
 
-func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.process.Out, format, args...) }
+func (a *app) printf(format string, args ...any) {
+	io.WriteString(a.process.Out, shown(fmt.Sprintf(format, args...)))
+} //nolint:errcheck // as Fprintf
 
 // note writes a remark for people beside the answer.
-func (a *app) note(format string, args ...any) { fmt.Fprintf(a.process.Err, format+"\n", args...) }
+func (a *app) note(format string, args ...any) {
+	io.WriteString(a.process.Err, shown(fmt.Sprintf(format, args...))+"\n")
+} //nolint:errcheck // as above
 
 // isTerminal reports whether a person watches the stream.
 func isTerminal(stream any) bool {

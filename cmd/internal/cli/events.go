@@ -56,7 +56,9 @@ func (a *app) printEvents(res evoke.EventsResult, queue evoke.QueueState) error 
 	for i, e := range res.Events {
 		rows[i] = []string{e.ID, string(e.State), fmt.Sprint(e.Facts), e.CreatedAt.Format(time.RFC3339), visible(e.User), visible(e.Thread), e.Note}
 	}
-	if len(rows) > 0 {
+	if len(rows) == 0 {
+		a.printf("no events\n")
+	} else {
 		if err := a.table([]string{"ID", "STATE", "FACTS", "WHEN", "USER", "THREAD", "NOTE"}, rows); err != nil {
 			return err
 		}

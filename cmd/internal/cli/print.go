@@ -26,10 +26,23 @@ func (a *app) printJSON(v any) error {
 
 // table prints rows under a head, columns aligned.
 func (a *app) table(head []string, rows [][]string) error {
+	return a.columns(append([][]string{head}, rows...))
+}
+
+// columns prints rows, columns aligned. A cell is on one line, whatever it holds.
+func (a *app) columns(rows [][]string) error {
 	w := tabwriter.NewWriter(a.process.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(head, "\t"))
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join(r, "\t"))
+		cells := make([]string, len(r))
+		for i, c := range r {
+			cells[i] = strings.Map(func(r rune) rune {
+				if r == '\n' || r == '\t' {
+					return ' '
+				}
+				return r
+			}, shown(c))
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
 }
@@ -168,7 +181,22 @@ func line(it store.Item) string {
 // visible replaces control characters other than line ends, which a terminal would obey, by blanks.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
+		if r == '\t' {
+			return ' '
+		}
+		return r
+	}, shown(s))
+}
+
+// shown is what a terminal may be given of any text: no control characters, which it would obey, but line ends and tabs, and
+// none that turn the direction of writing, which would make a line look like another. All that is printed for people goes
+// through it; JSON does not, and stays exact.
+func shown(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r == '\u061c', r == '\u200e', r == '\u200f', r >= '\u2028' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
 			return ' '
 		}
 		return r
@@ -227,11 +255,7 @@ func (a *app) itemDetail(it store.Item) error {
 		}
 		add("metadata", string(b))
 	}
-	w := tabwriter.NewWriter(a.process.Out, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join(r, "\t"))
-	}
-	if err := w.Flush(); err != nil {
+	if err := a.columns(rows); err != nil {
 		return err
 	}
 	a.printf("\n%s\n", visible(it.Content))

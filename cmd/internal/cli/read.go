@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -356,7 +357,11 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 		a.note("no block: %s", res.Skipped)
 		return
 	}
-	a.printf("%s", res.Text)
+	if isTerminal(a.process.Out) {
+		a.printf("%s", res.Text)
+	} else {
+		io.WriteString(a.process.Out, res.Text) //nolint:errcheck // as Fprintf; what a program reads is exact
+	}
 	if res.Text != "" && !strings.HasSuffix(res.Text, "\n") {
 		a.printf("\n")
 	}

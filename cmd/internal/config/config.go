@@ -57,6 +57,7 @@ type Store struct {
 	Collection string `koanf:"collection"`
 	Durability string `koanf:"durability"`
 	LedgerDays int    `koanf:"ledger_days"`
+	AuditDays  int    `koanf:"audit_days"`
 	BlockDays  int    `koanf:"block_days"`
 }
 

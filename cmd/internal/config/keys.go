@@ -42,6 +42,7 @@ var keys = []key{
 	{name: "store.api_key", kind: text, def: "", secret: true, doc: "key for the Qdrant server"},
 	{name: "store.collection", kind: text, def: "evoke", doc: "collection on the Qdrant server"},
 	{name: "store.durability", kind: text, def: "full", oneOf: []string{"full", "normal"}, doc: "full: an acknowledged write survives power loss; normal: it survives a crash of the process"},
+	{name: "store.audit_days", kind: integer, def: 365, min: 0, max: 36500, doc: "days for which entries of the audit log are kept; 0: for ever"},
 	{name: "store.ledger_days", kind: integer, def: 30, min: 1, max: 3650, doc: "days for which ended events and answers under an idempotency key are remembered; events that were given up stay"},
 	{name: "store.block_days", kind: integer, def: 7, min: 0, max: 3650, doc: "days for which it is on record which items the blocks held that were made for prompts (ids, never content); 0: no record"},
 

@@ -42,7 +42,7 @@ const (
 var table = []row{
 	{store.ErrInvalid, Entry{"invalid", "The request is not valid", http.StatusBadRequest, 2, true}},
 	{store.ErrNotFound, Entry{"not-found", "There is no such thing here", http.StatusNotFound, 3, true}},
-	{store.ErrConflict, Entry{"conflict", "The id or key is taken by something else", http.StatusConflict, 4, true}},
+	{store.ErrConflict, Entry{"conflict", "In conflict with what is there or under way", http.StatusConflict, 4, true}},
 	{store.ErrUnavailable, Entry{"unavailable", "A part of the service cannot be reached now", http.StatusServiceUnavailable, 5, false}},
 	{store.ErrTenant, Entry{"forbidden", "The credential does not grant this", http.StatusForbidden, 6, true}},
 	{store.ErrBudget, Entry{"budget", "The budget cannot be met", http.StatusUnprocessableEntity, 7, true}},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -94,9 +95,11 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		p, err := s.caller(c.Request())
 		if err != nil {
+			s.denied(c, principal{tenant: s.set.Tenant})
 			return err
 		}
 		if need := operationOf(c).role; !p.allows(need) {
+			s.denied(c, p)
 			return forbidden(fmt.Sprintf("Authorization: this route needs a key of role %s", need))
 		}
 		if m, err := s.tenants(p.tenant); p.tenant != "" && (err != nil || !m.Enabled()) {
@@ -106,7 +109,19 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		ctx := context.WithValue(c.Request().Context(), principalKey, p)
 		by := evoke.Actor{Name: p.name, Request: c.Response().Header().Get(echo.HeaderXRequestID)}
 		c.SetRequest(c.Request().WithContext(evoke.WithActor(ctx, by)))
-		return next(c)
+		err = next(c)
+		if pe := (*problemError)(nil); errors.As(err, &pe) && pe.status == http.StatusForbidden {
+			s.denied(c, p)
+		}
+		return err
+	}
+}
+
+// denied puts on record that a call was refused for who makes it.
+func (s *Server) denied(c echo.Context, p principal) {
+	what := c.Request().Method + " " + c.Path()
+	if m, err := s.tenants(p.tenant); err == nil {
+		m.Denied(evoke.WithActor(c.Request().Context(), evoke.Actor{Name: p.name}), what)
 	}
 }
 

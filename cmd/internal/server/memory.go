@@ -99,6 +99,7 @@ type Operator interface {
 	WaitOperation(ctx context.Context, id string) (store.Operation, error)
 	CancelOperation(ctx context.Context, id string) (store.Operation, error)
 	RetryOperation(ctx context.Context, id string) (store.Operation, error)
+	Denied(ctx context.Context, of string)
 	Audit(ctx context.Context, r evoke.AuditRequest) (evoke.AuditResult, error)
 	TenantStats(ctx context.Context, r evoke.TenantStatsRequest) (evoke.TenantStats, error)
 }

@@ -75,7 +75,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 
 func options(ctx context.Context, c *config.Config, o *Options) (*evoke.Options, error) {
 	opts := &evoke.Options{
-		Tenant: c.Tenant, Durability: c.Store.Durability, LedgerDays: c.Store.LedgerDays, BlockDays: blockDays(c.Store.BlockDays), ForgetDays: c.Memory.ForgetDays, Logger: o.Logger, Events: o.Events,
+		Tenant: c.Tenant, Durability: c.Store.Durability, LedgerDays: c.Store.LedgerDays, AuditDays: blockDays(c.Store.AuditDays), BlockDays: blockDays(c.Store.BlockDays), ForgetDays: c.Memory.ForgetDays, Logger: o.Logger, Events: o.Events,
 		Memory: memory(c.For(c.Tenant).Memory),
 		Limits: store.Limits{ContentBytes: c.Limits.ContentBytes, MetadataKeys: c.Limits.MetadataKeys, MetadataBytes: c.Limits.MetadataBytes},
 	}

@@ -39,8 +39,8 @@ type TenantStatsRequest struct {
 	Users int // how many users are counted by themselves, at most 100; 0 means 10, negative none
 }
 
-// TenantStats counts the tenant's items by kind, category, age and user, and what they take. It goes over all of them: with
-// 100,000 items well below a second.
+// TenantStats counts the tenant's items by kind, category, age and user, and what they take. It goes over all of them: two to
+// three seconds with 100,000 items on two cores that are busy otherwise.
 func (m *Memory) TenantStats(ctx context.Context, r TenantStatsRequest) (TenantStats, error) {
 	if r.Users == 0 {
 		r.Users = 10

@@ -235,3 +235,21 @@ func TestPiecesOfQueriesAreKept(t *testing.T) {
 		t.Errorf("an embedder that tells no pieces: %v, %v", pieces, err)
 	}
 }
+
+// After Clear nothing is remembered.
+func TestClearForgets(t *testing.T) {
+	inner := &fake.Embedder{}
+	c := open(t, inner, nil)
+	for range 2 {
+		if _, err := c.EmbedPassages(context.Background(), []string{"a"}); err != nil {
+			t.Fatal(err)
+		}
+		c.Clear()
+		if c.Len() != 0 {
+			t.Errorf("%d vectors are kept", c.Len())
+		}
+	}
+	if n := len(inner.Asked()); n != 2 {
+		t.Errorf("asked %d times, want 2", n)
+	}
+}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strconv"
 
@@ -124,8 +125,8 @@ func (v *visit) gatheredBy(f *frame, op store.Operation) (*gathered, error) {
 		return nil, nil
 	}
 	g := &gathered{}
-	if json.Unmarshal(op.Result, &g.Consolidated) != nil {
-		return nil, nil
+	if err := json.Unmarshal(op.Result, &g.Consolidated); err != nil {
+		return nil, fmt.Errorf("page: result of %s: %w", op.ID, err)
 	}
 	g.Try = g.DryRun && g.Summaries+g.Merged > 0
 	for _, c := range []struct {

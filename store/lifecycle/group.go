@@ -21,7 +21,7 @@ const (
 type Grouping struct {
 	By    []string `json:"by,omitempty"`    // "day", "topic"; default both, by day first
 	Least int      `json:"least,omitempty"` // items of a group; 3–100, default 3
-	Words int      `json:"words,omitempty"` // that the items of a group have together at the most; 20–2000, default 100
+	Words int      `json:"words,omitempty"` // that the items of a group have together at the most; 20–2000, default 120
 	// Share of a memory's items by which summaries are to make it smaller, the shortest items first, where there is enough to
 	// be summarised. Above 0 and up to 1, default 0.3: beyond it recall begins to lose.
 	Share float64 `json:"share,omitempty"`
@@ -37,7 +37,7 @@ func (g Grouping) WithDefaults() (Grouping, error) {
 			return g, store.Invalid("by", "day, topic or both", fmt.Sprintf("%.40q", by))
 		}
 	}
-	g.Least, g.Words, g.Share = cmp.Or(g.Least, 3), cmp.Or(g.Words, 100), cmp.Or(g.Share, 0.3)
+	g.Least, g.Words, g.Share = cmp.Or(g.Least, 3), cmp.Or(g.Words, 120), cmp.Or(g.Share, 0.3)
 	if g.Least < 3 || g.Least > 100 {
 		return g, store.Invalid("least", "from 3 to 100", fmt.Sprint(g.Least))
 	}

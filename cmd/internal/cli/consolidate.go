@@ -16,7 +16,7 @@ import (
 func policyFlags(c *cobra.Command, p *evoke.ConsolidationPolicy) {
 	c.Flags().StringSliceVar(&p.By, "by", nil, "what belongs together: day, topic (default both)")
 	c.Flags().IntVar(&p.Least, "least", 0, "items of a group at the least, from 3 (default 3)")
-	c.Flags().IntVar(&p.Words, "words", 0, "words of a group's items together at the most, 20 to 2000 (default 100)")
+	c.Flags().IntVar(&p.Words, "words", 0, "words of a group's items together at the most, 20 to 2000 (default 120)")
 	c.Flags().Float64Var(&p.Share, "share", 0, "by how much of its items a memory is to become smaller, up to 1 (default 0.3)")
 }
 

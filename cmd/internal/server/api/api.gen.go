@@ -1160,7 +1160,7 @@ type ServerInterface interface {
 	// AdminExport Every version of every item as JSON Lines; without user and agent those of the whole tenant
 	// (GET /v1/admin/export)
 	AdminExport(ctx echo.Context, params AdminExportParams) error
-	// AdminForget Remove items, for good or until a time: by ids, by a filter, or all of a memory
+	// AdminForget Remove items, for good or until a time: by ids, by a filter, or all of a memory; 10,000 at most, more is the work of erase
 	// (POST /v1/admin/forget)
 	AdminForget(ctx echo.Context) error
 	// AdminForgotten What is softly forgotten in a memory and not yet gone, by id; aside tells until when it can be restored
@@ -6007,7 +6007,7 @@ type StrictServerInterface interface {
 	// AdminExport Every version of every item as JSON Lines; without user and agent those of the whole tenant
 	// (GET /v1/admin/export)
 	AdminExport(ctx context.Context, request AdminExportRequestObject) (AdminExportResponseObject, error)
-	// AdminForget Remove items, for good or until a time: by ids, by a filter, or all of a memory
+	// AdminForget Remove items, for good or until a time: by ids, by a filter, or all of a memory; 10,000 at most, more is the work of erase
 	// (POST /v1/admin/forget)
 	AdminForget(ctx context.Context, request AdminForgetRequestObject) (AdminForgetResponseObject, error)
 	// AdminForgotten What is softly forgotten in a memory and not yet gone, by id; aside tells until when it can be restored

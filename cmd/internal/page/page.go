@@ -186,7 +186,7 @@ func (p *Page) view(pattern string, n needs, show func(v *visit) error) {
 			err = show(v)
 		}
 		if err != nil {
-			v.fail(err)
+			v.fail(err) //nolint:contextcheck // the visit has the request, whose context it uses
 		}
 	})
 }

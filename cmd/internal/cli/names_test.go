@@ -105,7 +105,7 @@ var names = []struct {
 }
 
 // noVerbs are methods of the façade that hold an engine together and are no verbs of a surface.
-var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate", "Enabled", "BudgetPolicy", "ModelChanged"}
+var noVerbs = []string{"Close", "ForTenant", "Tenant", "Settle", "Authenticate", "Enabled", "BudgetPolicy", "ModelChanged", "Denied"}
 
 // unverbed are commands about the program itself.
 var unverbed = []string{"bench", "health", "model", "key", "serve", "config", "demo", "version", "completion", "help"}

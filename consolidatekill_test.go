@@ -1,12 +1,10 @@
 package evoke
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -162,28 +160,5 @@ func checkConsolidated(t *testing.T, m *Memory, id string, items, facts int) {
 // whether that ended.
 func consolidateOnce(t *testing.T, dir, known string, after time.Duration) (id string, ended bool) {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestConsolidateChild$")
-	c.Env = append(os.Environ(), consolidateChild+"="+dir, consolidateChild+"_ID="+known)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
-	defer timer.Stop()
-	said := ""
-	for s := bufio.NewScanner(out); s.Scan(); {
-		said += s.Text() + "\n"
-		if n, _ := fmt.Sscanf(s.Text(), "begun %s", &id); n == 1 {
-			time.AfterFunc(after, func() { c.Process.Kill() })
-		}
-		ended = ended || s.Text() == "ended"
-	}
-	err = c.Wait()
-	if id == "" || err != nil && c.ProcessState.Exited() && !ended {
-		t.Fatalf("the child failed: %v: %s", err, said)
-	}
-	return id, ended
+	return oneLife(t, "TestConsolidateChild", after, consolidateChild+"="+dir, consolidateChild+"_ID="+known)
 }

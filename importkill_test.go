@@ -1,12 +1,10 @@
 package evoke
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -89,28 +87,5 @@ func TestKilledDuringImport(t *testing.T) {
 // that ended.
 func importOnce(t *testing.T, dir, known string, after time.Duration) (id string, ended bool) {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestImportChild$")
-	c.Env = append(os.Environ(), importChild+"="+dir, importChild+"_ID="+known)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
-	defer timer.Stop()
-	said := ""
-	for s := bufio.NewScanner(out); s.Scan(); {
-		said += s.Text() + "\n"
-		if n, _ := fmt.Sscanf(s.Text(), "begun %s", &id); n == 1 {
-			time.AfterFunc(after, func() { c.Process.Kill() })
-		}
-		ended = ended || s.Text() == "ended"
-	}
-	err = c.Wait()
-	if id == "" || err != nil && c.ProcessState.Exited() && !ended {
-		t.Fatalf("the child failed: %v: %s", err, said)
-	}
-	return id, ended
+	return oneLife(t, "TestImportChild", after, importChild+"="+dir, importChild+"_ID="+known)
 }

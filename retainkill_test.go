@@ -1,12 +1,10 @@
 package evoke
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -118,31 +116,9 @@ func checkRetained(t *testing.T, dir, id string, hard bool, took int) {
 // whether that ended.
 func retainOnce(t *testing.T, dir, known string, hard bool, after time.Duration) (id string, ended bool) {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestRetainChild$")
-	c.Env = append(os.Environ(), retainChild+"="+dir, retainChild+"_ID="+known)
+	environ := []string{retainChild + "=" + dir, retainChild + "_ID=" + known}
 	if hard {
-		c.Env = append(c.Env, retainChild+"_HARD=1")
+		environ = append(environ, retainChild+"_HARD=1")
 	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
-	defer timer.Stop()
-	said := ""
-	for s := bufio.NewScanner(out); s.Scan(); {
-		said += s.Text() + "\n"
-		if n, _ := fmt.Sscanf(s.Text(), "begun %s", &id); n == 1 {
-			time.AfterFunc(after, func() { c.Process.Kill() })
-		}
-		ended = ended || s.Text() == "ended"
-	}
-	err = c.Wait()
-	if id == "" || err != nil && c.ProcessState.Exited() && !ended {
-		t.Fatalf("the child failed: %v: %s", err, said)
-	}
-	return id, ended
+	return oneLife(t, "TestRetainChild", after, environ...)
 }

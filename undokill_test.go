@@ -1,13 +1,11 @@
 package evoke
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -152,28 +150,5 @@ func undoneOf(t *testing.T, m *Memory, id string) (got undone) {
 // ended.
 func undoOnce(t *testing.T, dir, known, of string, after time.Duration) (id string, ended bool) {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestUndoChild$")
-	c.Env = append(os.Environ(), undoChild+"="+dir, undoChild+"_ID="+known, undoChild+"_OF="+of)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
-	defer timer.Stop()
-	said := ""
-	for s := bufio.NewScanner(out); s.Scan(); {
-		said += s.Text() + "\n"
-		if n, _ := fmt.Sscanf(s.Text(), "begun %s", &id); n == 1 {
-			time.AfterFunc(after, func() { c.Process.Kill() })
-		}
-		ended = ended || s.Text() == "ended"
-	}
-	err = c.Wait()
-	if id == "" || err != nil && c.ProcessState.Exited() && !ended {
-		t.Fatalf("the child failed: %v: %s", err, said)
-	}
-	return id, ended
+	return oneLife(t, "TestUndoChild", after, undoChild+"="+dir, undoChild+"_ID="+known, undoChild+"_OF="+of)
 }

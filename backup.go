@@ -47,7 +47,7 @@ type BackupFile struct {
 // consistent copy of items, vectors, queue, events, settings and keys. What is acknowledged before the call is in it.
 func BackupDir(ctx context.Context, dataDir, to string) (BackupManifest, error) {
 	return makeBackup(to, false, func(dir string) error {
-		return sqlitestore.SnapshotDir(ctx, dataDir, filepath.Join(dir, backupDatabase)) //nolint:wrapcheck // makeBackup does
+		return sqlitestore.SnapshotDir(ctx, dataDir, filepath.Join(dir, backupDatabase))
 	})
 }
 
@@ -64,7 +64,7 @@ func (m *Memory) Backup(ctx context.Context, to string) (_ BackupManifest, err e
 	apart := any(m.store) != any(m.ledger)
 	return makeBackup(to, apart, func(dir string) error {
 		if err := ledger.Snapshot(ctx, filepath.Join(dir, backupDatabase)); err != nil || !apart {
-			return err //nolint:wrapcheck // makeBackup does
+			return err
 		}
 		return m.backupItems(ctx, filepath.Join(dir, backupItems))
 	})
@@ -190,7 +190,7 @@ func CheckBackup(ctx context.Context, dir string) (BackupManifest, error) {
 	if !there[backupDatabase] || there[backupItems] != b.Apart {
 		return b, fmt.Errorf("%w: %s lacks a file", store.ErrCorrupt, dir)
 	}
-	return b, sqlitestore.CheckFile(ctx, filepath.Join(dir, backupDatabase)) //nolint:wrapcheck // it names the file
+	return b, sqlitestore.CheckFile(ctx, filepath.Join(dir, backupDatabase))
 }
 
 // tenantRecord is a line of the items of a backup.

@@ -84,14 +84,14 @@ type summarised struct {
 	item    store.Item
 }
 
-func (r *Consolidated) found(sc store.Scope, s *summarised) {
+func (c *Consolidated) found(sc store.Scope, s *summarised) {
 	g := FoundGroup{User: sc.User, Agent: sc.Agent, By: s.by, Date: s.item.Date(), Words: s.words, Kept: scoring.WordCount(s.item.Content)}
 	for i := range s.sources {
 		g.IDs = append(g.IDs, s.sources[i].ID)
 	}
-	r.Groups = first(append(r.Groups, g))
-	r.Summaries++
-	r.Items += len(s.sources)
+	c.Groups = first(append(c.Groups, g))
+	c.Summaries++
+	c.Items += len(s.sources)
 }
 
 // material lists what may be summarised: what was said and noted, not what extractors made of it, which the write path keeps

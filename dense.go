@@ -20,12 +20,12 @@ type recaller struct {
 
 // Recall is recall.Engine.Recall.
 func (r *recaller) Recall(ctx context.Context, scopes []store.Scope, q recall.Request) (*recall.Response, error) {
-	return r.in.Load().Recall(ctx, scopes, q) //nolint:wrapcheck // a passage only
+	return r.in.Load().Recall(ctx, scopes, q)
 }
 
 // Context is recall.Engine.Context.
 func (r *recaller) Context(ctx context.Context, scopes []store.Scope, q recall.BlockRequest) (*recall.Block, error) {
-	return r.in.Load().Context(ctx, scopes, q) //nolint:wrapcheck // as above
+	return r.in.Load().Context(ctx, scopes, q)
 }
 
 // openDense compares the embedder's vector space with the store's and opens the dense arm. A store that holds vectors of
@@ -57,7 +57,7 @@ func (e *engine) openDense(ctx context.Context, o *Options) error {
 		e.log.WarnContext(ctx, "the store's vectors are of another model: run evoke reembed, or evoke serve --reembed", "store", have, "model", id)
 		return e.setDense(fmt.Sprintf("the store's vectors are of model %s, not %s: recall is by words alone until evoke reembed has computed them anew (or open with the store's model)", have, id))
 	}
-	e.startVectors()
+	e.startVectors() //nolint:contextcheck // it runs until Close
 	switch op, err := e.reembedding(ctx); {
 	case err != nil:
 		return err

@@ -104,7 +104,7 @@ func (m *Memory) importWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if a.From != "" {
 		err = m.importEntries(imp, f, a.From, at.Line, func(entry int) error {
-			return p.Save(ctx, importPoint{Line: entry, Result: imp.res}, entry, 0) //nolint:wrapcheck // of the operation
+			return p.Save(ctx, importPoint{Line: entry, Result: imp.res}, entry, 0)
 		})
 		return imp.res, err
 	}
@@ -127,7 +127,7 @@ func (m *Memory) importWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 		if r.check.head != nil {
 			total = r.check.head.Items + 2
 		}
-		return p.Save(ctx, at, r.line, total) //nolint:wrapcheck // of the operation
+		return p.Save(ctx, at, r.line, total)
 	})
 	return imp.res, err
 }

@@ -124,7 +124,7 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	e.startAuditPrune(o.AuditDays, o.Logger)    //nolint:contextcheck // as above
 	e.startTally()                              //nolint:contextcheck // as above
 	e.startBlocks(o.BlockDays, o.Logger)        //nolint:contextcheck // as above
-	if err := e.openDense(ctx, o); err != nil { //nolint:contextcheck // the worker outlives Open; Close ends it
+	if err := e.openDense(ctx, o); err != nil {
 		return err
 	}
 	paused, err := e.pausedTenants(ctx)

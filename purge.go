@@ -357,5 +357,3 @@ func (m *Memory) eraseTraces(ctx context.Context, t store.Traced, how removing) 
 	}
 	return found, nil
 }
-
-const summaryOrigin = lifecycle.SummaryOrigin

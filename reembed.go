@@ -145,7 +145,7 @@ func (r *reembedder) run(ctx context.Context) (*ReembedResult, error) {
 			return nil, err
 		}
 	}
-	r.startVectors()
+	r.startVectors() //nolint:contextcheck // it runs until Close
 	if !r.at.Entered {
 		if err := r.enter(ctx); err != nil {
 			return nil, err
@@ -177,7 +177,7 @@ func (r *reembedder) save(ctx context.Context, done int) error {
 	if !r.at.Entered {
 		total = 0
 	}
-	return r.p.Save(ctx, r.at, done, total) //nolint:wrapcheck // of the operation
+	return r.p.Save(ctx, r.at, done, total)
 }
 
 // enter has every item wait for new vectors, page by page.

@@ -211,7 +211,7 @@ func (m *Memory) startOne(ctx context.Context, at store.Setting) error {
 		return nil // of a newer version of the program
 	}
 	if m.enabled(m.tenant) != nil {
-		return nil // nothing of a disabled tenant is removed
+		return nil //nolint:nilerr // nothing of a disabled tenant is removed
 	}
 	now := m.now()
 	if latest := now.Add(s.every()); s.Next.After(latest) {

@@ -43,8 +43,8 @@ type Consolidation struct {
 }
 
 // Fall is the share of items that left the default view.
-func (c *Consolidation) Fall() float64 {
-	return 1 - float64(c.ItemsOn)/float64(max(1, c.ItemsOff))
+func (r *Consolidation) Fall() float64 {
+	return 1 - float64(r.ItemsOn)/float64(max(1, r.ItemsOff))
 }
 
 // consolidateAfter is how long after the newest item of a set its memories are consolidated: all of it is old enough then.

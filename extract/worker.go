@@ -37,7 +37,7 @@ type WorkerOptions struct {
 	Neighbours func(ctx context.Context, sc store.Scope, text string) ([]store.Item, error)
 	// Erased tells which operations would store again what was distilled from the same turn before and erased; nil: none.
 	Erased func(ctx context.Context, sc store.Scope, ops []Operation) ([]bool, error)
-	Logger     *slog.Logger // default: none
+	Logger *slog.Logger // default: none
 }
 
 func (o *WorkerOptions) withDefaults() (WorkerOptions, error) {

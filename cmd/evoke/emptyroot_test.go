@@ -188,7 +188,7 @@ func serve(t *testing.T) {
 		t.Error("the server does not become ready")
 	}
 	post := func(path, body, says string) {
-		resp, err := http.Post("http://127.0.0.1:8080"+path, "application/json", strings.NewReader(body)) //nolint:noctx // bounded by the process's life
+		resp, err := http.Post("http://127.0.0.1:8080"+path, "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			return

@@ -35,7 +35,13 @@ func NewMarks() *Marks {
 }
 
 // MarshalJSON writes the secrets.
-func (m *Marks) MarshalJSON() ([]byte, error) { return json.Marshal(marksJSON{m.mac, m.sign.Seed()}) }
+func (m *Marks) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(marksJSON{m.mac, m.sign.Seed()})
+	if err != nil {
+		return nil, fmt.Errorf("encode the keys of erasure: %w", err)
+	}
+	return b, nil
+}
 
 // UnmarshalJSON reads them.
 func (m *Marks) UnmarshalJSON(b []byte) error {

@@ -27,14 +27,15 @@ func (db *DB) Scrub(ctx context.Context, rewrite bool) error {
 	if db.memory != nil {
 		return nil
 	}
+	whole := context.WithoutCancel(ctx) // what is begun is done
 	err := db.w.alone(ctx, func(conn *sql.Conn) error {
 		if rewrite {
-			if err := vacuum(conn); err != nil {
+			if err := vacuum(whole, conn); err != nil {
 				return wrap("write the database anew", err)
 			}
 		}
 		var busy, frames, moved int
-		if err := conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+		if err := conn.QueryRowContext(whole, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
 			return wrap("empty the log", err)
 		}
 		if busy != 0 {
@@ -46,18 +47,19 @@ func (db *DB) Scrub(ctx context.Context, rewrite bool) error {
 }
 
 // vacuum writes the database anew. Where no directory takes temporary files it is done in memory.
-func vacuum(conn *sql.Conn) error {
-	ctx := context.Background()
+func vacuum(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
-		return err
+		return fmt.Errorf("choose temporary files: %w", err)
 	}
 	_, err := conn.ExecContext(ctx, "VACUUM")
 	_, back := conn.ExecContext(ctx, "PRAGMA temp_store = MEMORY") // as the writer has it
 	if err == nil || back != nil {
 		return errors.Join(err, back)
 	}
-	_, err = conn.ExecContext(ctx, "VACUUM")
-	return err
+	if _, err = conn.ExecContext(ctx, "VACUUM"); err != nil {
+		return fmt.Errorf("write the database anew: %w", err)
+	}
+	return nil
 }
 
 // Raw hands over the bytes of all files in the data directory.
@@ -69,6 +71,7 @@ func (db *DB) Raw(ctx context.Context, visit func(name string, r io.Reader) erro
 	if db.memory != nil {
 		return nil
 	}
+	//nolint:wrapcheck // the function's own errors, which name what failed
 	return filepath.WalkDir(db.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return ignoreGone(err)

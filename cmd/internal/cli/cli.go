@@ -177,13 +177,13 @@ func (a *app) source(flags map[string]any) config.Options {
 }
 
 func (a *app) printf(format string, args ...any) {
-	io.WriteString(a.process.Out, shown(fmt.Sprintf(format, args...)))
-} //nolint:errcheck // as Fprintf
+	_, _ = io.WriteString(a.process.Out, shown(fmt.Sprintf(format, args...))) // as fmt.Printf: nobody is left to tell
+}
 
 // note writes a remark for people beside the answer.
 func (a *app) note(format string, args ...any) {
-	io.WriteString(a.process.Err, shown(fmt.Sprintf(format, args...))+"\n")
-} //nolint:errcheck // as above
+	_, _ = io.WriteString(a.process.Err, shown(fmt.Sprintf(format, args...))+"\n") // as above
+}
 
 // isTerminal reports whether a person watches the stream.
 func isTerminal(stream any) bool {

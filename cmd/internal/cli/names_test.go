@@ -67,6 +67,8 @@ var names = []struct {
 	{"ImportFile", []string{"import"}, nil}, // a server has no business with files of its machine
 	{"Import", []string{"import"}, []string{"POST /v1/admin/import"}},
 	{"ImportFrom", []string{"import"}, []string{"POST /v1/admin/import"}},
+	{"Consolidate", []string{"consolidate"}, []string{"POST /v1/admin/consolidate"}},
+	{"Sources", []string{"sources"}, []string{"GET /v1/memories/{id}/sources"}},
 	{"Reembed", []string{"reembed"}, nil}, // of all tenants: the operator's business, not that of a tenant's key
 	{"Backup", []string{"backup"}, nil},   // as above
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},

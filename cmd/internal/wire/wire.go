@@ -55,7 +55,7 @@ func Open(ctx context.Context, c *config.Config, o *Options) (*Engine, error) {
 	}
 	e := &Engine{logger: o.Logger, opened: make(chan struct{})}
 	e.budgets = newBudgets(e.usedBefore, time.Now)
-	put, err := e.Prepare(c)
+	put, err := e.Prepare(c) //nolint:contextcheck // a change of settings outlives the call
 	if err != nil {
 		return nil, err
 	}

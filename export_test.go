@@ -59,7 +59,11 @@ func everySort(t *testing.T, m *Memory) int {
 			it.Aside = store.Aside{ForgottenAt: at.Add(time.Hour), PurgeAt: at.AddDate(1, 0, 0), ForgottenBy: "forget"}
 		}),
 		item("source", func(it *store.Item) { it.Aside = store.Aside{Summary: "sum", SummarizedAt: at.Add(time.Hour)} }),
-		item("sum", func(it *store.Item) { it.Kind = store.Episodic; it.Content = "Statement source, in sum"; it.Provenance.Origin, it.Provenance.Turns = "summary", []string{"source"} }),
+		item("sum", func(it *store.Item) {
+			it.Kind = store.Episodic
+			it.Content = "Statement source, in sum"
+			it.Provenance.Origin, it.Provenance.Turns = "summary", []string{"source"}
+		}),
 		item("kept", func(it *store.Item) { it.ExpiresAt = at.AddDate(0, 1, 0) }),
 		item("howto", func(it *store.Item) {
 			it.Kind, it.Uses, it.LastUsed = store.Procedural, 7, at

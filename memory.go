@@ -119,11 +119,11 @@ func (e *engine) start(ctx context.Context, o *Options) error {
 	if err := store.Replay(ctx, e.store, e.ledger); err != nil {
 		return err
 	}
-	e.startReplay(o.Logger)                     //nolint:contextcheck // the loop outlives Open; Close ends it
-	e.startPrune(o.LedgerDays, o.Logger)        //nolint:contextcheck // as above
-	e.startAuditPrune(o.AuditDays, o.Logger)    //nolint:contextcheck // as above
-	e.startTally()                              //nolint:contextcheck // as above
-	e.startBlocks(o.BlockDays, o.Logger)        //nolint:contextcheck // as above
+	e.startReplay(o.Logger)                  //nolint:contextcheck // the loop outlives Open; Close ends it
+	e.startPrune(o.LedgerDays, o.Logger)     //nolint:contextcheck // as above
+	e.startAuditPrune(o.AuditDays, o.Logger) //nolint:contextcheck // as above
+	e.startTally()                           //nolint:contextcheck // as above
+	e.startBlocks(o.BlockDays, o.Logger)     //nolint:contextcheck // as above
 	if err := e.openDense(ctx, o); err != nil {
 		return err
 	}

@@ -216,7 +216,7 @@ func (c *Config) For(tenant string) Tenant {
 	if t, ok := c.Tenants[tenant]; ok {
 		return t
 	}
-	return Tenant{LLM: c.LLM, Memory: c.Memory, Recall: c.Recall, Recent: c.Recent, Redaction: c.Redaction, Policy: c.Policy}
+	return Tenant{LLM: c.LLM, Memory: c.Memory, Review: c.Review, Retention: c.Retention, Recall: c.Recall, Recent: c.Recent, Redaction: c.Redaction, Policy: c.Policy}
 }
 
 func defaults() map[string]any {

@@ -77,7 +77,7 @@ func (a *attempt) changes(ctx context.Context, p *part, b *Batch, f *finding, ne
 	fin := &store.Finish{Job: a.job, UpTo: p.upTo, Facts: out.facts, At: a.now(), Extractor: f.extractor, Partial: p.more}
 	fin.State, fin.Note = out.state(len(waits)), f.note
 	if fin.State != store.EventStored && fin.Note == "" {
-		fin.Note = out.note()
+		fin.Note = out.note(len(waits))
 	}
 	st.Cursor = max(st.Cursor, p.upTo)
 	return store.Write{

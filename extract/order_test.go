@@ -159,8 +159,8 @@ func TestWhatWasSaidBeforeTakesNothingBack(t *testing.T) {
 	gone.Action = Retract
 	m.now = day0.Add(time.Hour)
 	m.take(m.turn("t1", "likes tea", "likes:tea"))
-	if out := m.take(gone); len(m.current()) != 1 || out.note() != "1 said before what it takes back" {
-		t.Errorf("%+v %q", m.items, out.note())
+	if out := m.take(gone); len(m.current()) != 1 || out.note(0) != "1 said before what it takes back" {
+		t.Errorf("%+v %q", m.items, out.note(0))
 	}
 	future := m.turn("t2", "lives in Rome", "home") // a client's clock is ahead: that holds nothing off
 	turn := m.turns["t2"]

@@ -45,8 +45,8 @@ func TestWhatIsSaidOfAnotherIsNotTheSpeakers(t *testing.T) {
 		op := m.turn("t1", c.quote, "x")
 		op.Content = c.content
 		out := m.take(op)
-		if (out.facts == 0) != c.anothers || c.anothers && out.note() != "1 about somebody else" {
-			t.Errorf("%q as %q: %d facts, %q", c.quote, c.content, out.facts, out.note())
+		if (out.facts == 0) != c.anothers || c.anothers && out.note(0) != "1 about somebody else" {
+			t.Errorf("%q as %q: %d facts, %q", c.quote, c.content, out.facts, out.note(0))
 		}
 	}
 	m := newMemory(t, ReconcileOptions{})
@@ -58,6 +58,6 @@ func TestWhatIsSaidOfAnotherIsNotTheSpeakers(t *testing.T) {
 	op = m.turn("t2", "Ann lives in Rome", "home") // of oneself by name
 	op.Speaker, op.Content = "Ann", "The user lives in Rome"
 	if out := m.take(op); out.facts != 1 {
-		t.Error(out.note())
+		t.Error(out.note(0))
 	}
 }

@@ -120,12 +120,17 @@ type outcome struct {
 // reviewable are the refusals of a second look that a person may overrule, by the names that extractors have for them.
 var reviewable = map[rejection]string{notAsserted: "not_asserted", aboutAnother: "other_owner"}
 
-// note says why nothing was stored.
-func (o outcome) note() string {
-	if len(o.rejected) == 0 {
+// note says why nothing was stored, when so many of the operations wait for a person.
+func (o outcome) note(waits int) string {
+	var parts []string
+	switch {
+	case waits == 1:
+		parts = append(parts, "1 waits for review")
+	case waits > 1:
+		parts = append(parts, fmt.Sprintf("%d wait for review", waits))
+	case len(o.rejected) == 0:
 		return "nothing worth keeping"
 	}
-	var parts []string
 	for _, r := range [...]rejection{lowConfidence, ungrounded, unknownTarget, malformed, notAsserted, aboutAnother, outdated} {
 		if n := o.rejected[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, r))

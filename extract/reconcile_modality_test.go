@@ -15,8 +15,8 @@ func TestOnlyWhatIsAssertedBecomesAFact(t *testing.T) {
 		m := newMemory(t, ReconcileOptions{})
 		op := m.turn("t1", "lives in Rome", "home")
 		op.Modality = mod
-		if out := m.take(op); out.facts != 0 || len(m.items) != 0 || out.note() != "1 not asserted" {
-			t.Errorf("%s: %+v %q", mod, m.items, out.note())
+		if out := m.take(op); out.facts != 0 || len(m.items) != 0 || out.note(0) != "1 not asserted" {
+			t.Errorf("%s: %+v %q", mod, m.items, out.note(0))
 		}
 	}
 	for _, mod := range []Modality{"", Asserted} {

@@ -181,8 +181,8 @@ func TestOperationsThatAreNotTaken(t *testing.T) {
 		op := m.turn("t1", "likes tea", "")
 		change(&op)
 		out := m.take(op)
-		if out.facts != 0 || len(m.items) != 0 || !strings.Contains(out.note(), strings.TrimSpace(want)) {
-			t.Errorf("%s: %+v %q", want, out, out.note())
+		if out.facts != 0 || len(m.items) != 0 || !strings.Contains(out.note(0), strings.TrimSpace(want)) {
+			t.Errorf("%s: %+v %q", want, out, out.note(0))
 		}
 	}
 	m := newMemory(t, ReconcileOptions{Threshold: new(0.0)})

@@ -112,7 +112,7 @@ func (w *Worker) review(ctx context.Context, q *store.Quarantined, op Operation,
 	}
 	out := rec.reconcile(current, turns, ops)
 	if len(out.rejected) > 0 {
-		return outcome{}, store.Invalid("id", "of an operation that can be stored (reject it)", out.note())
+		return outcome{}, store.Invalid("id", "of an operation that can be stored (reject it)", out.note(0))
 	}
 	for i := range out.put {
 		if p := &out.put[i].Provenance; slices.Contains(out.embed, out.put[i].ID) {

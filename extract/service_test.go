@@ -123,7 +123,7 @@ func TestAReportIsKept(t *testing.T) {
 		}}
 		g, w := line(t, db, x, extract.WorkerOptions{})
 		first := say(t, g, "th", user("the weather was fine"), assistant("hi"))
-		ev := settled(t, w, first, store.EventQuarantined, 0, "nothing worth keeping")
+		ev := settled(t, w, first, store.EventQuarantined, 0, "1 waits for review")
 		if ev.Extractor != "service/1" {
 			t.Errorf("ended by %q", ev.Extractor)
 		}

@@ -50,8 +50,8 @@ func TestTheClauseTellsWhoseItIs(t *testing.T) {
 			m := newMemory(t, ReconcileOptions{})
 			op := m.turn("t1", c.turn, "x")
 			op.Quote, op.Content, op.Speaker = quote, c.content, "Ann"
-			if out := m.take(op); (out.facts == 0) != c.refused || c.refused && out.note() != "1 about somebody else" {
-				t.Errorf("%q, quoted %q, as %q: %d facts, %q", c.turn, quote, c.content, out.facts, out.note())
+			if out := m.take(op); (out.facts == 0) != c.refused || c.refused && out.note(0) != "1 about somebody else" {
+				t.Errorf("%q, quoted %q, as %q: %d facts, %q", c.turn, quote, c.content, out.facts, out.note(0))
 			}
 		}
 	}

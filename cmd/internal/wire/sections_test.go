@@ -87,7 +87,7 @@ func TestTheTopOfTheSettingsHoldsWithoutATenantsSection(t *testing.T) {
 				if p.From["review"] != evoke.FromSettings || p.Effective.Review.Mode != extract.ReviewAll {
 					t.Errorf("%+v from %s", p.Effective.Review, p.From["review"])
 				}
-				if ev := say(t, e, "one", "I like green tea."); ev.State != store.EventQuarantined {
+				if ev := say(t, e, "one", "I like green tea."); ev.State != store.EventQuarantined || ev.Note != "1 waits for review" {
 					t.Errorf("%+v", ev)
 				}
 			}},

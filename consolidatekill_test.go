@@ -43,7 +43,7 @@ func TestConsolidateChild(t *testing.T) {
 func TestKilledDuringConsolidate(t *testing.T) {
 	kills := 12
 	if testing.Short() {
-		kills = 2
+		kills = 1
 	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300

@@ -72,7 +72,11 @@ func TestAHundredRoundsOfInjectionAndCaptureStoreNothingNew(t *testing.T) {
 
 	questions := []string{"What do I drink, where do I live, what is my name?", "我叫什么，住在哪里，喜欢喝什么？"}
 	shapes := []recall.Shape{recall.Lines, recall.Briefing, recall.Full}
-	for i := range 100 {
+	rounds := 100
+	if testing.Short() {
+		rounds = 20
+	}
+	for i := range rounds {
 		block, err := m.Context(ctx, ContextRequest{Who: Who{User: "ann"}, Request: recall.Request{Query: questions[i%2], Limit: 20}, Shape: shapes[i%3]})
 		if err != nil || len(block.Items) < 5 {
 			t.Fatal(err, block.Items)

@@ -39,16 +39,15 @@ func TestEraseChild(t *testing.T) {
 // TestKilledDuringErase kills a process at random moments while it erases. Each erasure ends after restarts with nothing
 // left of the user and everything of others, and counts what there was, once.
 func TestKilledDuringErase(t *testing.T) {
-	kills := 20
+	kills, own, pair := 20, 1500, 700
 	if testing.Short() {
-		kills = 4
+		kills, own, pair = 2, 450, 210
 	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(6, 20261130))
-	const own, pair = 1500, 700
 	done, erasures := 0, 0
 	for ; done < kills; erasures++ {
 		m, err := Open(t.Context(), &Options{Path: dir})

@@ -40,15 +40,14 @@ func TestImportChild(t *testing.T) {
 // TestKilledDuringImport kills a process at random moments while it imports a file. Each import ends after restarts with every
 // item there once, and counts them once.
 func TestKilledDuringImport(t *testing.T) {
-	kills := 6
+	kills, n := 6, 4000
 	if testing.Short() {
-		kills = 3
+		kills, n = 2, 1000
 	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}
 	r := rand.New(rand.NewPCG(6, 20261130))
-	const n = 4000
 	done, imports := 0, 0
 	for ; done < kills; imports++ {
 		dir := t.TempDir()

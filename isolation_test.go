@@ -45,6 +45,9 @@ func TestNoScopeSeesAnother(t *testing.T) {
 		all = append(all, mem)
 	}
 	for i, name := range hostile {
+		if testing.Short() && i%4 != 0 { // all of them without the race detector
+			continue
+		}
 		if strings.TrimSpace(name) != name {
 			continue // surrounding blanks are kept apart by the scopes test below
 		}

@@ -74,7 +74,7 @@ func pairs(t *testing.T, m *Memory, n int) {
 func TestKilledDuringUndo(t *testing.T) {
 	kills := 6
 	if testing.Short() {
-		kills = 3
+		kills = 1
 	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300

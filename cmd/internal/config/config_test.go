@@ -39,6 +39,7 @@ func TestDefaultsAreTheDesigns(t *testing.T) {
 		Memory: config.Memory{Enabled: true, InjectionEnabled: true, DebounceSeconds: 30, MaxWaitSeconds: 300,
 			FactConfidenceThreshold: 0.7, MaxFacts: 100, MaxInjectionTokens: 2000, TaskHours: 24, ForgetDays: 30},
 		Recall: config.Recall{Limit: 5, MinScore: 0.1, Profile: "default"},
+		Review: config.Review{Mode: "off", Below: 0.85},
 		Recent: config.Recent{Limit: 10}, Redaction: config.Redaction{Mode: "off"},
 	}
 	if diff := cmp.Diff(want, c.For("anyone")); diff != "" {

@@ -110,7 +110,7 @@ Evoke's own prompt. Changed files are read again while the server runs.
 
 ## tenants
 Settings marked ° and ` + "`policy`" + ` for one tenant; what a section does not name is as for all. A tenant may put a policy of its own
-(redaction, namespace, budget, retention, review) over them while the server runs: ` + "`PUT /v1/admin/policy`, `evoke policy`" + `, which says of every part where it
+(redaction, namespace, budget, retention, consolidation, review) over them while the server runs: ` + "`PUT /v1/admin/policy`, `evoke policy`" + `, which says of every part where it
 comes from. Of two budgets the lower one holds.
 ` + "```yaml" + `
 tenants:

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -151,6 +152,10 @@ func (m *Memory) CreateKey(ctx context.Context, r KeyRequest) (_ KeySecret, err 
 	if err != nil {
 		return KeySecret{}, err
 	}
+	taken := fmt.Errorf("key %q: %w: the name is taken (rotate the key for a new secret, or revoke it first)", r.Name, store.ErrConflict)
+	if slices.ContainsFunc(have, func(k Key) bool { return k.Name == r.Name }) {
+		return KeySecret{}, taken
+	}
 	if len(have) >= maxKeys {
 		return KeySecret{}, fmt.Errorf("%w: the tenant has %d keys, the most there may be (revoke what is not used)", store.ErrConflict, maxKeys)
 	}
@@ -158,7 +163,9 @@ func (m *Memory) CreateKey(ctx context.Context, r KeyRequest) (_ KeySecret, err 
 	k := storedKey{Hash: hash, Key: Key{
 		Name: r.Name, Role: r.Role, Tenant: m.tenant, Agents: r.Agents, Users: r.Users, ExpiresAt: r.ExpiresAt.UTC(), By: actorOf(ctx).Name, CreatedAt: m.now(),
 	}}
-	if err := m.saveKey(ctx, k, 0); err != nil {
+	if err := m.saveKey(ctx, k, 0); errors.Is(err, store.ErrConflict) { // another process made one meanwhile
+		return KeySecret{}, taken
+	} else if err != nil {
 		return KeySecret{}, fmt.Errorf("key %q: %w", r.Name, err)
 	}
 	return KeySecret{k.Key, secret}, nil

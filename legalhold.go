@@ -95,7 +95,9 @@ func (m *Memory) ReleaseHold(ctx context.Context, id string) (err error) {
 	if err := store.ValidateName("id", id); err != nil {
 		return err
 	}
-	if err := m.ledger.DropSetting(ctx, m.tenant, holdKind, id); err != nil {
+	if err := m.ledger.DropSetting(ctx, m.tenant, holdKind, id); errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: no legal hold %q", store.ErrNotFound, id)
+	} else if err != nil {
 		return fmt.Errorf("release hold: %w", err)
 	}
 	return nil

@@ -292,6 +292,13 @@ func (m *Memory) policyResult(ctx context.Context, p storedPolicy) (PolicyResult
 	if !own("retention", p.Policy.Retention != nil, saysAnything(t.Retention)) {
 		r.Effective.Retention = cmp.Or(t.Retention, &RetentionPolicy{})
 	}
+	if !own("consolidation", p.Policy.Consolidation != nil, t.Consolidation != nil) {
+		holds, err := cmp.Or(t.Consolidation, &ConsolidationPolicy{}).withDefaults()
+		if err != nil {
+			return PolicyResult{}, fmt.Errorf("policy: %w", err)
+		}
+		r.Effective.Consolidation = &holds
+	}
 	var b Budget
 	if m.budget != nil {
 		var err error

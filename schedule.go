@@ -60,8 +60,8 @@ func (m *Memory) Schedules(ctx context.Context) ([]Schedule, error) {
 	return out, nil
 }
 
-// SetSchedule has what it names ("retain", "purge") start every so many hours, first at Next, zero for when that time has
-// passed once. It takes the place of the schedule of that name.
+// SetSchedule has what it names ("consolidate", "retain", "purge") start every so many hours, first at Next, zero for when
+// that time has passed once. It takes the place of the schedule of that name.
 func (m *Memory) SetSchedule(ctx context.Context, s Schedule) (_ Schedule, err error) {
 	defer func() {
 		m.audit(ctx, deed("set schedule", Who{}, err, map[string]int{"every_hours": s.EveryHours}, s.Name))
@@ -98,7 +98,9 @@ func (m *Memory) DropSchedule(ctx context.Context, name string) (err error) {
 	if err := store.ValidateName("name", name); err != nil {
 		return err
 	}
-	if err := m.ledger.DropSetting(ctx, m.tenant, scheduleKind, name); err != nil {
+	if err := m.ledger.DropSetting(ctx, m.tenant, scheduleKind, name); errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: no schedule %q", store.ErrNotFound, name)
+	} else if err != nil {
 		return fmt.Errorf("drop schedule: %w", err)
 	}
 	return nil

@@ -178,6 +178,9 @@ func later(flag, s string) (time.Time, error) {
 
 // age reads a length of time; beside what Go knows, days and weeks.
 func age(s string) (time.Duration, bool) {
+	if s == "" {
+		return 0, false
+	}
 	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[s[len(s)-1]]
 	if unit == 0 {
 		d, err := time.ParseDuration(s)

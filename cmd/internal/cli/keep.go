@@ -250,7 +250,7 @@ func (a *app) scheduleCmd() *cobra.Command {
 	}
 	var every, next string
 	set := &cobra.Command{
-		Use: "set NAME", Short: "Have an operation (retain, purge) start every so often", Args: cobra.ExactArgs(1),
+		Use: "set NAME", Short: "Have an operation (consolidate, retain, purge) start every so often", Args: cobra.ExactArgs(1),
 		Example: `  evoke schedule set retain --every 24h`,
 	}
 	set.Flags().StringVar(&every, "every", "24h", "how often, in whole hours, days or weeks: 24h, 7d, 2w")

@@ -18,7 +18,7 @@ func (a *app) keysCmd() *cobra.Command {
 		Long: `Keys of the tenant of --tenant that live in the store beside those of the configuration file ("evoke key new"), hashed. A running server
 holds the store: there it is /v1/admin/keys. A secret is shown once and kept nowhere.`,
 		Example: `  evoke keys new "chat server" --tenant acme --role write --agent-grant '*'
-  evoke keys rotate "chat server" --tenant acme --grace 24h`,
+  evoke keys rotate "chat server" --tenant acme --grace 7d`,
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.withStore(c, func(ctx context.Context, s session) error {
@@ -38,19 +38,17 @@ holds the store: there it is /v1/admin/keys. A secret is shown once and kept now
 
 func (a *app) keysNewCmd() *cobra.Command {
 	var r evoke.KeyRequest
-	var lives time.Duration
+	var expires string
 	c := &cobra.Command{Use: "new NAME", Short: "Make a key; its secret is shown once", Args: cobra.ExactArgs(1)}
 	c.Flags().StringVar(&r.Role, "role", "write", "read, write or admin")
 	c.Flags().StringSliceVar(&r.Agents, "agent-grant", nil, `patterns of the agents granted, "*" for all (default: calls without an agent only)`)
 	c.Flags().StringSliceVar(&r.Users, "user-grant", nil, "users granted (default: every user of the tenant)")
-	c.Flags().DurationVar(&lives, "expires", 0, "for how long it is taken, such as 720h (default: until it is revoked)")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if lives < 0 {
-			return store.Invalid("--expires", "a time to come, such as 720h", lives.String())
+	c.Flags().StringVar(&expires, "expires", "", "until when it is taken: "+laterForms+" (default: until it is revoked)")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if r.ExpiresAt, err = later("expires", expires); err != nil {
+			return err
 		}
-		if r.Name = args[0]; lives > 0 {
-			r.ExpiresAt = time.Now().Add(lives)
-		}
+		r.Name = args[0]
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			made, err := s.CreateKey(ctx, r)
 			if err != nil {
@@ -63,12 +61,16 @@ func (a *app) keysNewCmd() *cobra.Command {
 }
 
 func (a *app) keysRotateCmd() *cobra.Command {
-	var grace time.Duration
+	var grace string
 	c := &cobra.Command{Use: "rotate NAME", Short: "Give a key a new secret", Args: cobra.ExactArgs(1)}
-	c.Flags().DurationVar(&grace, "grace", 0, "for how long the old secret is taken as well, at most 720h")
+	c.Flags().StringVar(&grace, "grace", "0", "for how long the old secret is taken as well, at most 30 days: 36h, 7d, 2w")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		both, ok := age(grace)
+		if !ok {
+			return store.Invalid("--grace", "a length of time such as 36h, 7d or 2w, at most 30 days", fmt.Sprintf("%.40q", grace))
+		}
 		return a.withStore(c, func(ctx context.Context, s session) error {
-			made, err := s.RotateKey(ctx, args[0], grace)
+			made, err := s.RotateKey(ctx, args[0], both)
 			if err != nil {
 				return err
 			}

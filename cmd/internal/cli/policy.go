@@ -21,7 +21,7 @@ import (
 
 func (a *app) policyCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "policy", Short: "Show and set what the tenant decides for itself: redaction, namespace, budget, retention, review", Args: noSuchCommand,
+		Use: "policy", Short: "Show and set what the tenant decides for itself: redaction, namespace, budget, retention, consolidation, review", Args: noSuchCommand,
 		Long: `The policy of the tenant of --tenant lies in the store and goes before the settings, section by section; of two budgets the lower one
 holds. A running server holds the store: there it is /v1/admin/policy, and a change holds from the next call on.`,
 		Example: `  evoke policy get --tenant acme
@@ -69,8 +69,8 @@ func (a *app) policySetCmd() *cobra.Command {
 		Use: "set FILE", Short: "Put a policy (JSON) in the place of the one before; - reads standard input", Args: cobra.ExactArgs(1),
 		Long: `Reads a policy as JSON: {"redaction": {"mode": "mask", "patterns": {"badge": "B-\\d{4}"}}, "namespace": {"preset": "experts", "rules":
 [{"agent": "clerk", "namespace": "user"}]}, "budget": {"calls_per_day": 500, "tokens_per_day": 1000000, "calls_per_minute": 20}, "retention":
-{"max_items": 10000, "ttl_days": 365, "kinds": {"episodic": 180}}, "review": {"mode": "low_confidence"}}. A section that is left out is as
-the settings say.`,
+{"max_items": 10000, "ttl_days": 365, "kinds": {"episodic": 180}}, "consolidation": {"min_age_hours": 336, "merge": true}, "review": {"mode":
+"low_confidence"}}. A section that is left out is as the settings say.`,
 	}
 	c.Flags().Int64Var(&version, "version", -1, "of the policy as it was read: another one in the store is a conflict (default: whatever it is)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -138,7 +138,7 @@ func (a *app) policyFile(name string) (doc evoke.TenantPolicy, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&doc); err != nil || d.More() {
-		return doc, store.Invalid("policy", "one JSON object with redaction, namespace, budget, retention or review (see evoke policy set --help)", strings.TrimPrefix(why(err), "json: "))
+		return doc, store.Invalid("policy", "one JSON object with redaction, namespace, budget, retention, consolidation or review (see evoke policy set --help)", strings.TrimPrefix(why(err), "json: "))
 	}
 	return doc, nil
 }
@@ -160,7 +160,7 @@ func (a *app) printPolicy(p *evoke.PolicyResult) error {
 		return a.printJSON(p)
 	}
 	parts := map[string]string{}
-	for name, doc := range map[string]any{"redaction": p.Effective.Redaction, "namespace": p.Effective.Namespace, "retention": p.Effective.Retention, "review": p.Effective.Review} {
+	for name, doc := range map[string]any{"redaction": p.Effective.Redaction, "namespace": p.Effective.Namespace, "retention": p.Effective.Retention, "consolidation": p.Effective.Consolidation, "review": p.Effective.Review} {
 		parts[name] = section(doc)
 	}
 	budget := evoke.BudgetPolicy{}

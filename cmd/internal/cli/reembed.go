@@ -27,7 +27,15 @@ model; items stay as they are. A server does it while it answers with "evoke ser
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			op, err := s.Reembed(ctx, all)
 			if errors.Is(err, store.ErrConflict) {
-				a.note("%s", oneLine(err))
+				st, err := s.Stats(ctx, evoke.Who{})
+				if err != nil {
+					return err
+				}
+				note := fmt.Sprintf("nothing to do: the vectors are those of %s already (evoke reembed --all computes them anew)", st.Embedder)
+				if a.json {
+					return a.printJSON(map[string]any{"operation": nil, "note": note})
+				}
+				a.printf("%s\n", visible(note))
 				return nil
 			}
 			if err != nil {

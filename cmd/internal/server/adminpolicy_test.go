@@ -21,7 +21,7 @@ func TestPolicyOverTheAPI(t *testing.T) {
 		`"retention":{"max_items":100,"kinds":{"episodic":30}},"review":{"mode":"low_confidence","below":0.9}}`
 	set := w.want(200, w.call("PUT", "/v1/admin/policy", `{"version":0,"policy":`+doc+`}`, bearer(acmeAdmin)...)).json(t)
 	if set["version"] != 1.0 || set["by"] != acmeAdmin || fmt.Sprint(set["from"]) !=
-		"map[budget.calls_per_day:policy budget.calls_per_minute:default budget.tokens_per_day:default namespace:policy redaction:policy retention:policy review:policy]" {
+		"map[budget.calls_per_day:policy budget.calls_per_minute:default budget.tokens_per_day:default consolidation:default namespace:policy redaction:policy retention:policy review:policy]" {
 		t.Errorf("set: %v", set)
 	}
 	for key, want := range map[string]string{acmeAdmin: "[email] [badge]", rivalAll: "ada@example.org B-1234"} {

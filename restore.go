@@ -17,6 +17,8 @@ type RestoreRequest struct {
 	Filter *store.Filter
 	All    bool // everything that can be restored in the memory named by Who
 	DryRun bool // count only
+	// Everywhere counts, in a dry run of a batch, in every memory of the tenant, as RestoreBatch restores.
+	Everywhere bool
 }
 
 // RestoreResult counts what came (or would come) back.
@@ -24,12 +26,16 @@ type RestoreResult struct {
 	Restored int      `json:"restored"`
 	Sections int      `json:"sections,omitempty"` // versions of the profile's sections that came back or are no longer marked for resting on them
 	Unknown  []string `json:"unknown,omitempty"`  // ids of what is not softly forgotten, or past its time
+	Kept     []string `json:"kept,omitempty"`     // those of them that are in the memory and in sight: nothing is to be done
 	DryRun   bool     `json:"dry_run,omitempty"`
 }
 
 func (r *RestoreRequest) validate() error {
 	if n := bools(len(r.IDs) > 0, r.Batch != "", r.Filter != nil, r.All); n != 1 {
 		return store.Invalid("restore", "told what: exactly one of ids, a batch, a filter or all", "")
+	}
+	if r.Everywhere && (r.Batch == "" || !r.DryRun || r.Who != (Who{})) {
+		return store.Invalid("everywhere", "left out, or asked in a dry run of a batch, without a user, an agent and a thread (RestoreBatch restores)", "")
 	}
 	if r.Filter != nil && r.Filter.IsZero() {
 		return store.Invalid("filter", "a filter that selects something less than everything (use all for that)", "")
@@ -56,10 +62,24 @@ func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResu
 	if err := r.validate(); err != nil {
 		return RestoreResult{}, err
 	}
+	if r.Everywhere {
+		res.DryRun = true
+		err = m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+			in, err := m.restore(ctx, sc, r)
+			res.Restored, res.Sections = res.Restored+in.Restored, res.Sections+in.Sections
+			return err
+		})
+		return res, err
+	}
 	sc, err := m.memory(r.Who)
 	if err != nil {
 		return RestoreResult{}, err
 	}
+	return m.restore(ctx, sc, r)
+}
+
+// restore is Restore in one memory.
+func (m *Memory) restore(ctx context.Context, sc store.Scope, r RestoreRequest) (res RestoreResult, err error) {
 	unlock, err := m.hold(ctx, sc)
 	if err != nil {
 		return RestoreResult{}, fmt.Errorf("restore: %w", err)
@@ -75,12 +95,29 @@ func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResu
 			res.Unknown = append(res.Unknown, id)
 		}
 	}
+	if res.Kept, err = m.inSight(ctx, sc, res.Unknown); err != nil {
+		return RestoreResult{}, fmt.Errorf("restore: %w", err)
+	}
 	a := aside{m: m, sc: sc, at: m.now(), dry: r.DryRun}
 	res.Restored, res.Sections, err = a.change(ctx, items, show)
 	if err != nil {
 		return res, fmt.Errorf("restore: %w", err)
 	}
 	return res, nil
+}
+
+// inSight tells which of the ids are of items that are not softly forgotten.
+func (m *Memory) inSight(ctx context.Context, sc store.Scope, ids []string) (kept []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	items, err := m.store.Get(ctx, sc, ids)
+	for i := range items {
+		if !items[i].Aside.Forgotten() {
+			kept = append(kept, items[i].ID)
+		}
+	}
+	return kept, err
 }
 
 // restorable lists what a request selects of what can be restored. Sections that are out of sight for their sources come

@@ -150,7 +150,7 @@ func (e *engine) erasedBefore(ctx context.Context, sc store.Scope, items []store
 }
 
 // LiftErasure lets what an erasure removed be taken in again: it removes the tombstones that the operation, or the Forget,
-// of the id given left, and returns how many there were.
+// of the id given left, and returns how many there were. It is ErrNotFound when there are none and no operation has the id.
 func (m *Memory) LiftErasure(ctx context.Context, operation string) (n int, err error) {
 	defer func() { m.audit(ctx, deed("lift erasure", Who{}, err, map[string]int{"tombstones": n}, operation)) }()
 	if operation == "" {
@@ -161,6 +161,11 @@ func (m *Memory) LiftErasure(ctx context.Context, operation string) (n int, err 
 	}
 	if n, err = m.ledger.LiftTombstones(ctx, m.tenant, operation); err != nil {
 		return 0, fmt.Errorf("lift erasure: %w", err)
+	}
+	if n == 0 {
+		if _, err := m.ledger.Operation(ctx, m.tenant, operation); err != nil {
+			return 0, fmt.Errorf("lift erasure: no tombstones are of that id: %w", err)
+		}
 	}
 	return n, nil
 }

@@ -8,11 +8,12 @@ import (
 	"evoke/store/lifecycle"
 )
 
-// UndoRequest takes a batch of writes to one memory back.
+// UndoRequest takes a batch of writes to one memory back, or those of one operation to every memory.
 type UndoRequest struct {
 	Who
-	Batch  lifecycle.Batch
-	DryRun bool // tell what would change, and change nothing
+	Batch      lifecycle.Batch
+	Everywhere bool // in every memory of the tenant, of which Who names none: for a batch that names its operation
+	DryRun     bool // tell what would change, and change nothing
 }
 
 // UndoResult is the operation that undoes a batch, whose result is a lifecycle.UndoResult, or what a dry run found.
@@ -29,13 +30,16 @@ func (m *Memory) Undo(ctx context.Context, r UndoRequest) (UndoResult, error) {
 	if err := r.Batch.Validate(); err != nil {
 		return UndoResult{}, err
 	}
+	if r.Everywhere && (r.Batch.Operation == "" || r.User != "" || r.Agent != "") {
+		return UndoResult{}, store.Invalid("everywhere", "left out, or asked with an operation and without a user and an agent", "")
+	}
 	sc, err := m.memory(r.Who)
 	if err != nil {
 		return UndoResult{}, err
 	}
-	a := lifecycle.UndoArgs{Scope: sc, Batch: r.Batch}
+	a := lifecycle.UndoArgs{Scope: sc, Batch: r.Batch, Everywhere: r.Everywhere}
 	if r.DryRun {
-		res, err := m.undoer().Preview(ctx, a)
+		res, err := m.undoPreview(ctx, a)
 		return UndoResult{Preview: &res}, err
 	}
 	if a.Batch.To.IsZero() {
@@ -54,6 +58,22 @@ func (m *Memory) Undo(ctx context.Context, r UndoRequest) (UndoResult, error) {
 
 const undoKind = "undo"
 
+// undoPreview tells what an undo would do.
+func (m *Memory) undoPreview(ctx context.Context, a lifecycle.UndoArgs) (lifecycle.UndoResult, error) {
+	if !a.Everywhere {
+		return m.undoer().Preview(ctx, a)
+	}
+	all := lifecycle.UndoResult{DryRun: true}
+	err := m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+		a.Scope = sc
+		res, err := m.undoer().Preview(ctx, a)
+		all.Add(res)
+		return err
+	})
+	all.Sum()
+	return all, err
+}
+
 func (m *Memory) undoer() *lifecycle.Undo {
 	return &lifecycle.Undo{
 		Store: m.store, Hold: m.hold, Watch: m.locks.Watch, Clock: m.clock,
@@ -66,7 +86,22 @@ func (m *Memory) undoer() *lifecycle.Undo {
 }
 
 func (m *Memory) undoWork(ctx context.Context, p *lifecycle.Progress) (any, error) {
-	res, err := m.undoer().Work(ctx, p)
+	var a lifecycle.UndoArgs
+	if err := p.Args(&a); err != nil {
+		return nil, err
+	}
+	memories := []store.Scope{a.Scope}
+	if a.Everywhere {
+		memories = nil
+		err := m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+			memories = append(memories, sc)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("undo: %w", err)
+		}
+	}
+	res, err := m.undoer().Work(ctx, p, a, memories)
 	if err != nil {
 		return nil, fmt.Errorf("undo: %w", err)
 	}

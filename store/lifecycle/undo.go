@@ -27,18 +27,20 @@ type Undo struct {
 
 // UndoArgs are the arguments of an operation that undoes a batch.
 type UndoArgs struct {
-	Scope store.Scope `json:"scope"`
-	Batch Batch       `json:"batch"`
+	Scope      store.Scope `json:"scope"`
+	Batch      Batch       `json:"batch"`
+	Everywhere bool        `json:"everywhere,omitempty"` // in every memory of the tenant; of Scope the tenant alone counts
 }
 
 // UndoResult tells what an undo did or would do. The lists hold at most 1000 ids each.
 type UndoResult struct {
-	Retracted int        `json:"retracted"`      // items that the batch had added
-	Reopened  int        `json:"reopened"`       // items that it had closed or retracted
-	Conflicts int        `json:"conflicts"`      // items left alone
-	Selected  int        `json:"selected"`       // items that the batch is of: made, closed or retracted by it
-	Note      string     `json:"note,omitempty"` // says so when nothing matches, or nothing is left to take back
-	Items     []string   `json:"items"`          // ids of those to be retracted, then of those to be reopened; of a dry run
+	Retracted int        `json:"retracted"`          // items that the batch had added
+	Reopened  int        `json:"reopened"`           // items that it had closed or retracted
+	Conflicts int        `json:"conflicts"`          // items left alone
+	Selected  int        `json:"selected"`           // items that the batch is of: made, closed or retracted by it
+	Memories  int        `json:"memories,omitempty"` // that hold something of the batch; of an undo in every memory
+	Note      string     `json:"note,omitempty"`     // says so when nothing matches, or nothing is left to take back
+	Items     []string   `json:"items"`              // ids of those to be retracted, then of those to be reopened; of a dry run
 	Left      []Conflict `json:"left"`
 	DryRun    bool       `json:"dry_run,omitempty"`
 }
@@ -55,6 +57,8 @@ const (
 	mostListed  = 1000 // in a result
 	mostInChain = 10_000
 )
+
+const nothingLeft = "nothing is left to take back"
 
 // unit is what is done to one chain of versions, at once.
 type unit struct{ retract, reopen []string }
@@ -95,30 +99,70 @@ func (u *Undo) Preview(ctx context.Context, a UndoArgs) (UndoResult, error) {
 	return res, nil
 }
 
-// Work is the operation: it plans by what stands, so that one that was cut off goes on with what is left.
-func (u *Undo) Work(ctx context.Context, pr *Progress) (any, error) {
-	var a UndoArgs
-	if err := pr.Args(&a); err != nil {
-		return nil, err
+// Work is the operation, in the memories given: it plans by what stands, so that one that was cut off goes on with what is
+// left. With one memory that is the undo of a batch there.
+func (u *Undo) Work(ctx context.Context, pr *Progress, a UndoArgs, memories []store.Scope) (UndoResult, error) {
+	var all UndoResult
+	steps := 0
+	for i, sc := range memories {
+		a.Scope = sc
+		res, err := u.work(ctx, pr, a, &steps)
+		if err != nil {
+			return UndoResult{}, err
+		}
+		if i == 0 && !a.Everywhere {
+			return res, nil
+		}
+		all.Add(res)
 	}
+	all.Sum()
+	return all, nil
+}
+
+// Add joins what an undo did in another memory.
+func (r *UndoResult) Add(in UndoResult) {
+	r.Retracted, r.Reopened, r.Conflicts, r.Selected = r.Retracted+in.Retracted, r.Reopened+in.Reopened, r.Conflicts+in.Conflicts, r.Selected+in.Selected
+	r.Items, r.Left = append(r.Items, in.Items...), append(r.Left, in.Left...)
+	if in.Selected > 0 {
+		r.Memories++
+	}
+}
+
+// Sum ends a result that was joined of those of several memories.
+func (r *UndoResult) Sum() {
+	r.Items, r.Left = append([]string{}, r.Items[:min(len(r.Items), mostListed)]...), append([]Conflict{}, r.Left[:min(len(r.Left), mostListed)]...)
+	switch {
+	case r.Selected == 0:
+		r.Note = "nothing in any memory of the tenant matches the batch"
+	case r.Retracted+r.Reopened+r.Conflicts == 0:
+		r.Note = nothingLeft
+	}
+}
+
+// work is the operation in one memory. steps counts what was done before.
+func (u *Undo) work(ctx context.Context, pr *Progress, a UndoArgs, steps *int) (UndoResult, error) {
 	op := pr.Operation()
 	if a.Scope.Tenant != op.Tenant {
-		return nil, fmt.Errorf("%w: the operation is of another tenant", store.ErrTenant)
+		return UndoResult{}, fmt.Errorf("%w: the operation is of another tenant", store.ErrTenant)
 	}
 	holds, stop := u.Watch(a.Scope)
 	defer stop()
 	r := &run{u: u, a: a, op: op.ID, holds: holds, tried: map[string]bool{}, left: map[string]string{}}
 	if err := r.begin(ctx); err != nil {
-		return nil, err
+		return UndoResult{}, err
 	}
-	for done := 0; len(r.p.units) > 0; {
+	for len(r.p.units) > 0 {
 		n, err := r.make(ctx)
 		if err != nil {
-			return nil, err
+			return UndoResult{}, err
 		}
-		done += n
-		if err := pr.Save(ctx, struct{}{}, done, done+len(r.p.units)); err != nil {
-			return nil, err
+		*steps += n
+		total := *steps + len(r.p.units)
+		if a.Everywhere {
+			total = 0 // what other memories hold of the batch is not known yet
+		}
+		if err := pr.Save(ctx, struct{}{}, *steps, total); err != nil {
+			return UndoResult{}, err
 		}
 	}
 	for id, why := range r.p.left {
@@ -238,7 +282,7 @@ func (p *plan) tell(res *UndoResult) {
 	case p.matched == 0:
 		res.Note = "nothing in this memory matches the batch"
 	case res.Retracted+res.Reopened+res.Conflicts == 0:
-		res.Note = "nothing is left to take back"
+		res.Note = nothingLeft
 	}
 	for id, why := range p.left {
 		res.Left = append(res.Left, Conflict{id, why})

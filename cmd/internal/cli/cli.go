@@ -86,7 +86,7 @@ variables and flags; see "evoke config reference".
 	f.StringVar(&a.tenant, "tenant", "", "tenant (setting tenant)")
 	f.StringVar(&a.who.User, "user", "", `whose memory (default "default")`)
 	f.StringVar(&a.who.Agent, "agent", "", "agent; the namespace policy says which memory it works on")
-	f.StringVar(&a.who.Thread, "thread", "", "conversation")
+	f.StringVar(&a.who.Thread, "thread", "", "conversation; commands that work on no single one refuse it")
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.noModel, "no-model", false, "leave the embedding model alone: lexical only")
 	root.AddCommand(
@@ -95,7 +95,20 @@ variables and flags; see "evoke config reference".
 		a.configCmd(), a.serveCmd(), a.demoCmd(), a.benchCmd(), a.versionCmd(),
 	)
 	checkArgs(root)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		verb := strings.TrimPrefix(c.CommandPath(), "evoke ")
+		if c.Flags().Changed("thread") && !ofThread[verb] {
+			return store.Invalid("--thread", "left out: evoke "+verb+" does not work on single conversations", "")
+		}
+		return nil
+	}
 	return root
+}
+
+// ofThread are the commands that --thread narrows or places.
+var ofThread = map[string]bool{
+	"ingest": true, "flush": true, "events": true, "review list": true, "review approve": true, "review reject": true, "remember": true, "list": true,
+	"recent": true, "recall": true, "context": true, "forget": true, "restore": true, "hold add": true, "erase": true, "undo": true,
 }
 
 // checkArgs makes wrong arguments of a command and those below it errors of usage.

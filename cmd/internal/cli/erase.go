@@ -13,6 +13,7 @@ import (
 // eraseFlags are those of evoke erase beside the filters.
 type eraseFlags struct {
 	yes, verify  bool
+	dryRun       bool
 	lift, output string
 }
 
@@ -26,13 +27,15 @@ func (a *app) eraseCmd() *cobra.Command {
 narrow it. What was distilled from nothing else goes, too, with all that the queue, the audit log and the records of blocks keep of it. Then
 every path is probed, and a signed receipt tells what was found: evoke receipt. It is an operation that goes on after an interruption;
 "evoke forget" is for one memory. What was erased stays away from retries, replays and imports until --lift.`,
-		Example: `  evoke erase --user ada --yes --receipt ada.json
+		Example: `  evoke erase --user ada --dry-run
+  evoke erase --user ada --yes --receipt ada.json
   evoke erase --user ada --thread trip --verify --yes
   evoke erase --lift 0192…`,
 	}
 	filter.add(c)
 	c.Flags().BoolVar(&r.Tenant, "all-of-tenant", false, "every memory of the tenant")
 	c.Flags().BoolVar(&flags.yes, "yes", false, "do it: nothing brings it back")
+	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "count what is selected, and erase nothing")
 	c.Flags().BoolVar(&flags.verify, "verify", false, "tell what was probed, and fail when anything was found")
 	c.Flags().StringVar(&flags.output, "receipt", "", "file to write the receipt to")
 	c.Flags().StringVar(&flags.lift, "lift", "", "erase nothing: let what the erasure, or the forgetting, of this id removed be taken in again")
@@ -47,12 +50,35 @@ every path is probed, and a signed receipt tells what was found: evoke receipt. 
 		if r.User, r.Agent, r.Thread = a.who.User, a.who.Agent, a.who.Thread; !f.IsZero() {
 			r.Filter = &f
 		}
-		if !flags.yes {
-			return store.Invalid("erase", "confirmed with --yes (evoke export keeps a copy)", "")
+		if r.Tenant == (r.User != "" || r.Agent != "") {
+			return store.Invalid("erase", "told whose: --user, --agent, both of these, or --all-of-tenant alone", "")
+		}
+		if flags.dryRun || !flags.yes {
+			return a.withStore(c, func(ctx context.Context, s session) error { return a.eraseCount(ctx, s, r, flags.dryRun) })
 		}
 		return a.withStore(c, func(ctx context.Context, s session) error { return a.erase(ctx, s, r, flags) })
 	}
 	return c
+}
+
+// eraseCount tells what an erasure would select: as the answer of a dry run, else in the error that asks for --yes.
+func (a *app) eraseCount(ctx context.Context, s session, r evoke.EraseRequest, dryRun bool) error {
+	n, err := s.CountErasable(ctx, r)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s of %s", count(n.Items, "item"), countOf(n.Memories, "memory", "memories"))
+	switch {
+	case !dryRun:
+		return store.Invalid("erase", fmt.Sprintf("confirmed with --yes: %s would be erased for good, with what rests on nothing else (evoke export keeps a copy)", what), "")
+	case a.json:
+		return a.printJSON(struct {
+			evoke.EraseCount
+			DryRun bool `json:"dry_run"`
+		}{n, true})
+	}
+	a.printf("%s would be erased for good, with what rests on nothing else\n", what)
+	return nil
 }
 
 func (a *app) erase(ctx context.Context, s session, r evoke.EraseRequest, flags eraseFlags) error {

@@ -3,7 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,9 +112,10 @@ func (a *app) undoCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "undo", Short: "Take a batch of writes to a memory back", Args: cobra.NoArgs,
 		Long: `Takes back what matches all flags given: what it added is retracted, what it closed or retracted holds again, and what later writes built
-on is left alone and named. Views of the past stay as they are. It is an operation, and undoing that one makes the batch hold again.`,
+on is left alone and named. Views of the past stay as they are. It is an operation, and undoing that one makes the batch hold again.
+It looks in the memory that --user and --agent name; with neither, --operation takes back what that did in every memory.`,
 		Example: `  evoke undo --user ada --source import --dry-run
-  evoke undo --user ada --operation 0198c0de-0000-7000-8000-000000000000`,
+  evoke undo --operation 0198c0de-0000-7000-8000-000000000000`,
 	}
 	f := c.Flags()
 	f.StringVar(&r.Batch.Source, "source", "", "where it came from: turn, remember, import, rules, llm, review, profile")
@@ -130,22 +134,52 @@ on is left alone and named. Views of the past stay as they are. It is an operati
 		}
 		r.Batch.Thread = a.who.Thread
 		r.Who = a.who
+		r.Everywhere = r.Batch.Operation != "" && r.User == "" && r.Agent == ""
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			res, err := s.Undo(ctx, r)
 			if err != nil {
 				return err
 			}
 			if res.Preview != nil {
+				a.noteUnmatched(r, *res.Preview)
 				return a.printPreview(*res.Preview)
 			}
 			op, err := s.WaitOperation(ctx, res.Operation.ID)
 			if err != nil {
 				return err
 			}
+			var did lifecycle.UndoResult
+			if op.State == store.OperationDone && json.Unmarshal(op.Result, &did) == nil {
+				a.noteUnmatched(r, did)
+			}
 			return a.printOperation(op)
 		})
 	}
 	return c
+}
+
+// origins are the sources that the engine itself gives to items.
+var origins = []string{"turn", "remember", "import", "rules", "llm", "review", "profile", lifecycle.SummaryOrigin}
+
+// noteUnmatched says where an undo that found nothing has looked, and which sources there are when it asked for another.
+func (a *app) noteUnmatched(r evoke.UndoRequest, res lifecycle.UndoResult) {
+	if res.Selected > 0 {
+		return
+	}
+	if !r.Everywhere {
+		a.note("it looked in the memory of user %s%s only (--user and --agent name another)", first(visible(r.User), "default"), ofAgent(r.Agent))
+	}
+	if s := r.Batch.Source; s != "" && !slices.Contains(origins, s) {
+		a.note("%q is none of the sources that Evoke writes: %s", s, strings.Join(origins, ", "))
+	}
+}
+
+// ofAgent names an agent beside a user.
+func ofAgent(agent string) string {
+	if agent == "" {
+		return ""
+	}
+	return " and agent " + visible(agent)
 }
 
 func (a *app) printPreview(p lifecycle.UndoResult) error {

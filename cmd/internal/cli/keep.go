@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,38 +44,69 @@ call or operation took (--batch; without --user and --agent in every memory). --
 			if list {
 				return a.listForgotten(ctx, s, f)
 			}
-			if r.Batch != "" && r.Who == (evoke.Who{}) && len(r.IDs) == 0 && r.Filter == nil && !r.All && !r.DryRun {
-				op, err := s.RestoreBatch(ctx, r.Batch)
-				if err == nil {
-					op, err = s.WaitOperation(ctx, op.ID)
-				}
-				if err != nil {
-					return err
-				}
-				return a.printOperation(op)
+			everywhere := r.Batch != "" && r.Who == (evoke.Who{}) && len(r.IDs) == 0 && r.Filter == nil && !r.All
+			if everywhere && !r.DryRun {
+				return a.restoreBatch(ctx, s, r.Batch)
 			}
+			r.Everywhere = everywhere
 			res, err := s.Restore(ctx, r)
+			if err == nil && res.Restored == 0 && r.Batch != "" {
+				err = knownBatch(ctx, s, r.Batch)
+			}
 			if err != nil {
 				return err
 			}
-			if a.json {
-				if err := a.printJSON(res); err != nil {
-					return err
-				}
-				return unknownIDs(res.Unknown)
-			}
-			verb := "restored"
-			if r.DryRun {
-				verb = "would be restored"
-			}
-			a.printf("%s %s\n", count(res.Restored, "item"), verb)
-			if res.Sections > 0 {
-				a.printf("%s of the profile follow\n", count(res.Sections, "version"))
-			}
-			return unknownIDs(res.Unknown)
+			return a.printRestored(res)
 		})
 	}
 	return c
+}
+
+// restoreBatch brings back in every memory what one call or operation took.
+func (a *app) restoreBatch(ctx context.Context, s session, batch string) error {
+	op, err := s.RestoreBatch(ctx, batch)
+	if err == nil {
+		op, err = s.WaitOperation(ctx, op.ID)
+	}
+	var did evoke.Restored
+	if err == nil && op.State == store.OperationDone && json.Unmarshal(op.Result, &did) == nil && did.Items == 0 {
+		err = knownBatch(ctx, s, batch)
+	}
+	if err != nil {
+		return err
+	}
+	return a.printOperation(op)
+}
+
+// knownBatch is the error of a batch of which nothing can be restored, unless it is of an operation that is on record.
+func knownBatch(ctx context.Context, s session, batch string) error {
+	_, err := s.Operation(ctx, batch)
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: nothing that can be restored there is of the batch %s (evoke restore --list shows a memory's)", store.ErrNotFound, visible(batch))
+	}
+	return err
+}
+
+func (a *app) printRestored(res evoke.RestoreResult) error {
+	unknown := slices.DeleteFunc(slices.Clone(res.Unknown), func(id string) bool { return slices.Contains(res.Kept, id) })
+	if a.json {
+		if err := a.printJSON(res); err != nil {
+			return err
+		}
+		return unknownIDs(unknown)
+	}
+	verb := "restored"
+	if res.DryRun {
+		verb = "would be restored"
+	}
+	a.printf("%s %s\n", count(res.Restored, "item"), verb)
+	if res.Sections > 0 {
+		a.printf("%s of the profile follow\n", count(res.Sections, "version"))
+	}
+	for _, id := range res.Kept {
+		a.printf("%s is not forgotten: nothing to bring back\n", visible(id))
+	}
+	return unknownIDs(unknown)
 }
 
 func (a *app) listForgotten(ctx context.Context, s session, f store.Filter) error {
@@ -148,7 +180,7 @@ func (a *app) printSwept(op store.Operation) error {
 	case !s.Until.IsZero():
 		verb = "out of sight"
 	}
-	a.printf("%s of %s %s, %d held\n", count(s.Items, "item"), count(s.Memories, "memory"), verb, s.Held)
+	a.printf("%s of %s %s, %d held\n", count(s.Items, "item"), countOf(s.Memories, "memory", "memories"), verb, s.Held)
 	for _, reason := range slices.Sorted(maps.Keys(s.Reasons)) {
 		a.printf("  %s: %d\n", reason, s.Reasons[reason])
 	}

@@ -73,6 +73,7 @@ var names = []struct {
 	{"Backup", []string{"backup"}, nil},   // as above
 	{"Profile", []string{"profile"}, []string{"GET /v1/profile"}},
 	{"Erase", []string{"erase"}, []string{"POST /v1/admin/erase"}},
+	{"CountErasable", []string{"erase"}, nil}, // the dry run of a person; a program has the lists of the memories
 	{"Receipt", []string{"receipt"}, []string{"GET /v1/admin/erase/{operation}/receipt"}},
 	{"VerifyReceipt", []string{"receipt"}, []string{"POST /v1/admin/erase/verify"}},
 	{"ReceiptKey", []string{"receipt"}, nil},

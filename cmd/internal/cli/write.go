@@ -316,10 +316,11 @@ func (a *app) forgetCmd() *cobra.Command {
 		Example: `  evoke forget --user ada --dry-run --category goal
   evoke forget --user ada --dry-run --query "my sister"
   evoke forget --user ada --soft --until 90d 0192…
+  evoke forget --user ada --thread trip --dry-run
   evoke forget --user ada --all --yes`,
 	}
 	filter.add(c)
-	c.Flags().BoolVar(&r.All, "all", false, "everything in the memory that --user and --agent name")
+	c.Flags().BoolVar(&r.All, "all", false, "everything in the memory that --user and --agent name (with --thread, of that conversation: the same without --all)")
 	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "count and show only")
 	c.Flags().StringVar(&r.Query, "query", "", "with --dry-run, show what speaks of this: forget the ids of what is meant")
 	c.Flags().BoolVar(&r.Soft, "soft", false, "take them out of sight and keep them for memory.forget_days: evoke restore brings them back")
@@ -337,6 +338,15 @@ func (a *app) forgetCmd() *cobra.Command {
 		r.Who, r.IDs = a.who, args
 		if !f.IsZero() {
 			r.Filter = &f
+		}
+		if r.Query != "" && !r.DryRun {
+			return store.Invalid("--query", "looked at with --dry-run first: it only shows what speaks of this; then forget the ids of what is meant", "")
+		}
+		if r.Thread != "" && len(r.IDs) > 0 {
+			return store.Invalid("--thread", "left out when ids are given", "both")
+		}
+		if r.Thread != "" && r.Filter == nil && r.Query == "" {
+			r.All = true // of that conversation
 		}
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			if !yes && !r.DryRun && !r.Soft {

@@ -16,7 +16,7 @@ import (
 type removing struct {
 	by string // the operation, or the deed, that does it; its tombstones are lifted by this name
 	// facts says that what was distilled from nothing else goes too, and that what stays loses the quotation. Retention lets
-	// facts outlive their turns.
+	// facts outlive their turns. Summaries go always: they hold the words.
 	facts bool
 	// strict says that sections of the profile go also when they rest on more: their texts may tell of what goes.
 	strict bool
@@ -42,7 +42,7 @@ func (m *Memory) planRemoval(ctx context.Context, sc store.Scope, items []store.
 		gone[items[i].ID] = true
 	}
 	stays := map[string]store.Item{}
-	if how.facts && !how.whole {
+	if !how.whole {
 		if err := m.planDerived(ctx, r, gone, stays); err != nil {
 			return nil, err
 		}
@@ -90,14 +90,17 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 			left := slices.DeleteFunc(slices.Clone(it.Provenance.Turns), func(id string) bool { return gone[id] })
 			rests := len(left) < len(it.Provenance.Turns) && (len(left) == 0 || it.Provenance.Origin == lifecycle.SummaryOrigin)
 			// What was merged into one that goes says the same.
-			merged := r.how.strict && gone[it.SupersededBy] && it.Provenance.EndedBy != "" && !it.RetractedAt.IsZero() && it.ValidTo.IsZero()
-			if gone[it.ID] || !rests && !merged {
+			merged := r.how.facts && gone[it.SupersededBy] && it.Provenance.EndedBy != "" && !it.RetractedAt.IsZero() && it.ValidTo.IsZero()
+			if gone[it.ID] || !rests && !merged || !r.how.facts && it.Provenance.Origin != lifecycle.SummaryOrigin {
 				continue
 			}
 			gone[it.ID], more = true, true
 			r.gone = append(r.gone, *it)
 			r.derived++
 		}
+	}
+	if !r.how.facts {
+		return nil
 	}
 	for i := range resting {
 		it := resting[i]
@@ -122,54 +125,97 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 
 // resting lists what was distilled or summarised, of which some may rest on the items.
 func (m *Memory) resting(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
-	return m.restingOn(ctx, &removal{sc: sc, gone: items})
+	return m.restingOn(ctx, &removal{sc: sc, gone: items, how: removing{facts: true}})
 }
 
-// restingOn lists what may go with a removal: what was distilled, if a turn goes or the removal is strict, and summaries. A strict
-// one looks at every fact: what was merged into one that goes is found by no condition.
+// restingOn lists what may go with a removal: what was distilled, if a turn goes or the removal is strict; what was merged
+// into one that goes, which no condition finds but that it is a fact; and summaries.
 func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error) {
+	turns := slices.ContainsFunc(r.gone, func(it store.Item) bool { return it.Kind == store.Episodic })
+	facts := store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}
+	var f store.Filter
+	switch all := (store.Filter{Distilled: true}); {
+	case r.how.strict || r.how.facts && turns && slices.ContainsFunc(r.gone, mayHaveMerged):
+		f = store.Filter{Any: []store.Filter{all, facts}}
+	case r.how.facts && turns:
+		f = all
+	case r.how.facts && slices.ContainsFunc(r.gone, mayHaveMerged):
+		f = facts
+	default:
+		return m.summariesOf(ctx, r.sc, r.gone)
+	}
 	var found []store.Item
-	known := map[string]bool{}
-	if r.how.strict || slices.ContainsFunc(r.gone, func(it store.Item) bool { return it.Kind == store.Episodic }) {
-		f := store.Filter{Distilled: true}
-		if r.how.strict {
-			f = store.Filter{Any: []store.Filter{f, {Kinds: []store.Kind{store.Semantic, store.Procedural}}}}
+	err := m.eachRest(ctx, r.sc, f, func(it *store.Item) {
+		if len(it.Provenance.Turns) > 0 || it.SupersededBy != "" {
+			found = append(found, *it)
 		}
-		q := store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
-		for {
-			page, err := m.store.List(ctx, r.sc, q)
-			if err != nil {
-				return nil, fmt.Errorf("read what rests on it: %w", err)
-			}
-			for _, it := range page.Items {
-				if !it.IsProfile() && (len(it.Provenance.Turns) > 0 || it.SupersededBy != "") {
-					found = append(found, it)
-					known[it.ID] = true
-				}
-			}
-			if q.Cursor = page.Next; q.Cursor == "" {
-				break
+	})
+	return found, err
+}
+
+// mayHaveMerged reports whether an item may be what others were merged into: an operation made it.
+func mayHaveMerged(it store.Item) bool { return it.Kind != store.Episodic && it.Provenance.By != "" }
+
+// summariesOf lists the summaries of any of the items, of whatever version and whether they hold or not, with the summaries
+// of these. They are of the kinds of what they stand for.
+func (m *Memory) summariesOf(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
+	of, kinds := map[string]bool{}, []store.Kind{}
+	for i := range items {
+		it := &items[i]
+		if it.IsProfile() {
+			continue
+		}
+		// What extractors made is never summarised by us, but what is imported may say that it is.
+		if p := &it.Provenance; p.Extractor == "" || p.Origin == lifecycle.SummaryOrigin || it.Aside.Summary != "" {
+			of[it.ID] = true
+			if !slices.Contains(kinds, it.Kind) {
+				kinds = append(kinds, it.Kind)
 			}
 		}
 	}
-	for of := r.gone; len(of) > 0; { // a summary may have one itself
-		var ids []string
-		for i := range of {
-			if id := of[i].Aside.Summary; id != "" && !known[id] {
-				known[id] = true
-				ids = append(ids, id)
+	if len(of) == 0 {
+		return nil, nil
+	}
+	f := store.Filter{Distilled: true}
+	if !slices.Contains(kinds, "") {
+		f.Kinds = kinds
+	}
+	var all, found []store.Item
+	err := m.eachRest(ctx, sc, f, func(it *store.Item) {
+		if it.Provenance.Origin == lifecycle.SummaryOrigin {
+			all = append(all, *it)
+		}
+	})
+	for more := true; more && err == nil; {
+		more = false
+		all = slices.DeleteFunc(all, func(it store.Item) bool {
+			rests := slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return of[id] })
+			if rests {
+				found, more, of[it.ID] = append(found, it), true, true
 			}
-		}
-		if len(ids) == 0 {
-			break
-		}
-		more, err := m.store.Get(ctx, r.sc, ids)
+			return rests
+		})
+	}
+	return found, err
+}
+
+// eachRest visits what a filter selects of all versions, without the sections of the profile.
+func (m *Memory) eachRest(ctx context.Context, sc store.Scope, f store.Filter, see func(*store.Item)) error {
+	q := store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
+	for {
+		page, err := m.store.List(ctx, sc, q)
 		if err != nil {
-			return nil, fmt.Errorf("read summaries: %w", err)
+			return fmt.Errorf("read what rests on it: %w", err)
 		}
-		found, of = append(found, more...), more
+		for i := range page.Items {
+			if it := &page.Items[i]; !it.IsProfile() {
+				see(it)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
 	}
-	return found, nil
 }
 
 // elsewhere tells which of the items of a thread were distilled from turns of others, too: they stay when the thread goes.

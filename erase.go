@@ -203,26 +203,6 @@ func (x *eraser) covered(ctx context.Context) ([]store.Scope, error) {
 	return slices.Compact(scopes), nil
 }
 
-// free refuses the whole erasure while a legal hold keeps something of it.
-func (x *eraser) free(ctx context.Context, sc store.Scope) error {
-	holds, err := x.holdsIn(ctx, sc)
-	if err != nil {
-		return err
-	}
-	for i := range holds {
-		q := x.query()
-		q.Filter, q.Limit = narrow(q.Filter, holds[i].Thread), 1
-		page, err := x.store.List(ctx, sc, q)
-		if err != nil {
-			return fmt.Errorf("read what is held: %w", err)
-		}
-		if len(page.Items) > 0 {
-			return holds[i].stops()
-		}
-	}
-	return nil
-}
-
 // query selects what is to go from a memory.
 func (x *eraser) query() store.ListQuery {
 	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: erasePart}
@@ -235,7 +215,11 @@ func (x *eraser) query() store.ListQuery {
 
 // how is how items go.
 func (x *eraser) how() removing {
-	return removing{by: x.p.Operation().ID, facts: true, strict: true, marks: true, whole: x.r.whole()}
+	by := ""
+	if x.p != nil { // else it is only looked whether it may
+		by = x.p.Operation().ID
+	}
+	return removing{by: by, facts: true, strict: true, marks: true, whole: x.r.whole()}
 }
 
 // rest removes what is left of the step that was planned last. It is counted.
@@ -255,6 +239,9 @@ func (x *eraser) rest(ctx context.Context) error {
 	if len(items) > 0 {
 		plan, err := x.planRemoval(ctx, x.at.Scope, items, x.how())
 		if err != nil {
+			return err
+		}
+		if err := x.checkHeld(ctx, x.at.Scope, plan.gone); err != nil {
 			return err
 		}
 		if _, err := x.remove(ctx, plan); err != nil {
@@ -282,11 +269,11 @@ func (x *eraser) step(ctx context.Context, sc store.Scope) (more bool, err error
 	if len(items) == 0 {
 		return false, x.last(ctx, sc)
 	}
-	if err := x.checkHeld(ctx, sc, items); err != nil {
-		return false, err
-	}
 	plan, err := x.planRemoval(ctx, sc, items, x.how())
 	if err != nil {
+		return false, err
+	}
+	if err := x.checkHeld(ctx, sc, plan.gone); err != nil {
 		return false, err
 	}
 	ids := plan.ids()

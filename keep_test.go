@@ -246,7 +246,7 @@ func TestPurge(t *testing.T) {
 	who := Who{User: "ann"}
 	secretive(t, m, who, now)
 	soon := clock.now().AddDate(0, 0, 2)
-	for _, r := range []ForgetRequest{{IDs: []string{"i0"}, Until: soon}, {IDs: []string{"i2"}, Soft: true}, {IDs: []string{"i5"}, Until: soon}} {
+	for _, r := range []ForgetRequest{{IDs: []string{"i0"}, Until: soon}, {IDs: []string{"i2"}, Soft: true}, {IDs: []string{"i7"}, Until: soon}} {
 		r.Who = who
 		if _, err := m.Forget(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -268,9 +268,9 @@ func TestPurge(t *testing.T) {
 		t.Fatalf("%d items are seen once one has expired", n)
 	}
 	if got := swept(t, m, m.Purge); got.Items != 1 || got.Held != 1 {
-		t.Errorf("%+v: i5 goes, i0 is held", got)
+		t.Errorf("%+v: i7 goes, i0 is held", got)
 	}
-	if res, err := m.Restore(t.Context(), RestoreRequest{Who: who, IDs: []string{"i0", "i5"}}); err != nil || res.Restored != 0 || len(res.Unknown) != 2 {
+	if res, err := m.Restore(t.Context(), RestoreRequest{Who: who, IDs: []string{"i0", "i7"}}); err != nil || res.Restored != 0 || len(res.Unknown) != 2 {
 		t.Errorf("restored past their time: %+v, %v", res, err)
 	}
 	if err := m.ReleaseHold(t.Context(), hold.ID); err != nil {
@@ -279,7 +279,7 @@ func TestPurge(t *testing.T) {
 	if got := swept(t, m, m.Purge); got.Items != 1 || got.Held != 0 {
 		t.Errorf("%+v: i0 goes", got)
 	}
-	if s := exported(t, m, who); strings.Contains(s, "secret5") || strings.Contains(s, "of secret0 at tea") || strings.Contains(s, "Once of secret0") || !strings.Contains(s, "secret2") || !strings.Contains(s, "The tent") {
+	if s := exported(t, m, who); strings.Contains(s, "secret7") || strings.Contains(s, "of secret0 at tea") || strings.Contains(s, "Once of secret0") || !strings.Contains(s, "secret2") || !strings.Contains(s, "The tent") {
 		t.Errorf("after the purge:\n%s", s)
 	}
 	if res, err := m.Restore(t.Context(), RestoreRequest{Who: who, IDs: []string{"i2"}}); err != nil || res.Restored != 1 || res.Sections != 1 {
@@ -309,13 +309,13 @@ func TestLegalHolds(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		hold   LegalHold
-		held   []string // of i0, in a thread, and i5, outside of any
+		held   []string // of i0, in a thread, and i7, outside of any
 		erases bool     // of the user's memories
 	}{
-		{"user", LegalHold{User: "ann"}, []string{"i0", "i5"}, false},
+		{"user", LegalHold{User: "ann"}, []string{"i0", "i7"}, false},
 		{"thread", LegalHold{Thread: "t"}, []string{"i0"}, false},
 		{"thread of the user", LegalHold{Thread: "t", User: "ann"}, []string{"i0"}, false},
-		{"tenant", LegalHold{Tenant: true}, []string{"i0", "i5"}, false},
+		{"tenant", LegalHold{Tenant: true}, []string{"i0", "i7"}, false},
 		{"another user", LegalHold{User: "bob"}, nil, true},
 		{"an agent", LegalHold{Agent: "chef"}, nil, true},
 	} {
@@ -327,7 +327,7 @@ func TestLegalHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range []string{"i0", "i5"} {
+		for _, id := range []string{"i0", "i7"} {
 			if res, err := m.Forget(t.Context(), ForgetRequest{Who: who, IDs: []string{id}, Soft: true}); err != nil || res.Forgotten != 1 {
 				t.Errorf("%s: softly forgotten: %+v, %v", c.name, res, err)
 			}
@@ -352,7 +352,7 @@ func TestLegalHolds(t *testing.T) {
 		got := swept(t, m, func(c2 contextT) (store.Operation, error) {
 			return m.Retain(c2, RetainRequest{Policy: &RetentionPolicy{Kinds: map[store.Kind]int{store.Episodic: 10, store.Semantic: 10}, Hard: true}})
 		})
-		if want := map[string]int{"user": 6, "tenant": 6, "another user": 0, "an agent": 0, "thread": 4, "thread of the user": 4}[c.name]; got.Held != want {
+		if want := map[string]int{"user": 6, "tenant": 6, "another user": 0, "an agent": 0, "thread": 6, "thread of the user": 6}[c.name]; got.Held != want {
 			t.Errorf("%s: retention: %+v", c.name, got)
 		}
 		if err := m.ReleaseHold(t.Context(), h.ID); err != nil {

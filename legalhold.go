@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"evoke/store"
@@ -44,11 +43,6 @@ func (h *LegalHold) validate() error {
 // in reports whether the hold covers items of a memory; with a Thread, not all of them.
 func (h *LegalHold) in(sc store.Scope) bool {
 	return h.Tenant || (h.User == "" || h.User == sc.User) && (h.Agent == "" || h.Agent == sc.Agent)
-}
-
-// covers reports whether the hold covers an item of a memory.
-func (h *LegalHold) covers(sc store.Scope, it *store.Item) bool {
-	return h.in(sc) && (h.Thread == "" || h.Thread == it.Turn.Thread)
 }
 
 // stops is the error of a removal that the hold stops.
@@ -101,77 +95,4 @@ func (m *Memory) ReleaseHold(ctx context.Context, id string) (err error) {
 		return fmt.Errorf("release hold: %w", err)
 	}
 	return nil
-}
-
-// checkHeld refuses to remove items that a legal hold covers. Of the items their places are looked at.
-func (m *Memory) checkHeld(ctx context.Context, sc store.Scope, items []store.Item) error {
-	holds, err := m.holdsIn(ctx, sc)
-	if err != nil {
-		return err
-	}
-	for i := range items {
-		if h := heldBy(holds, sc, &items[i]); h != nil {
-			return h.stops()
-		}
-	}
-	return nil
-}
-
-// holdsIn are the legal holds that cover something of a memory.
-func (m *Memory) holdsIn(ctx context.Context, sc store.Scope) ([]LegalHold, error) {
-	holds, err := m.Holds(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(holds, func(h LegalHold) bool { return !h.in(sc) }), nil
-}
-
-func heldBy(holds []LegalHold, sc store.Scope, it *store.Item) *LegalHold {
-	for i := range holds {
-		if holds[i].covers(sc, it) {
-			return &holds[i]
-		}
-	}
-	return nil
-}
-
-// checkErasable refuses an erasure of which a legal hold covers something, before anything is removed. A hold that is placed
-// later stops it at its next step.
-func (m *Memory) checkErasable(ctx context.Context, r *EraseRequest) error {
-	holds, err := m.Holds(ctx)
-	if err != nil || len(holds) == 0 {
-		return err
-	}
-	scopes, err := m.store.Scopes(ctx, m.tenant)
-	if err != nil {
-		return fmt.Errorf("read memories: %w", err)
-	}
-	for _, sc := range scopes {
-		for i := range holds {
-			if h := &holds[i]; r.covers(sc) && h.in(sc) {
-				some, err := m.selectsHeld(ctx, sc, r, h)
-				if err != nil {
-					return err
-				}
-				if some {
-					return h.stops()
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// selectsHeld reports whether an erasure selects something in a memory that a hold covers.
-func (m *Memory) selectsHeld(ctx context.Context, sc store.Scope, r *EraseRequest, h *LegalHold) (bool, error) {
-	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: 1}
-	if r.Filter != nil {
-		q.Filter = *r.Filter
-	}
-	q.Filter = narrow(narrow(q.Filter, r.Thread), h.Thread)
-	page, err := m.store.List(ctx, sc, q)
-	if err != nil {
-		return false, fmt.Errorf("look for what is held: %w", err)
-	}
-	return len(page.Items) > 0, nil
 }

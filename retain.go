@@ -108,12 +108,19 @@ func (m *Memory) retainWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 // retainMemory takes what the policy keeps no longer of one memory, and tells how many a legal hold keeps. What was taken
 // before a restart is not planned again.
 func (s *sweeper) retainMemory(ctx context.Context, sc store.Scope, args *retaining) (held int, err error) {
-	holds, err := s.m.holdsIn(ctx, sc)
+	h, err := s.m.holding(ctx, sc)
 	if err != nil {
 		return 0, err
 	}
-	plan, err := args.Policy.Plan(ctx, s.m.store, sc, args.At, func(it *store.Item) bool { return heldBy(holds, sc, it) != nil })
-	if err != nil {
+	var unsure error
+	plan, err := args.Policy.Plan(ctx, s.m.store, sc, args.At, func(it *store.Item) bool {
+		by, err := h.by(ctx, it)
+		if err != nil {
+			unsure = err
+		}
+		return by != nil
+	})
+	if err = errors.Join(err, unsure); err != nil {
 		return 0, err
 	}
 	if args.DryRun {

@@ -83,28 +83,48 @@ func (s *sweeper) step(ctx context.Context, sc store.Scope, ids []string, due fu
 		return 0, err
 	}
 	defer unlock()
-	holds, err := s.m.holdsIn(ctx, sc)
+	items, err := s.m.store.Get(ctx, sc, ids)
 	if err != nil {
 		return 0, err
 	}
-	items, err := s.m.store.Get(ctx, sc, ids)
+	holds, err := s.m.holding(ctx, sc)
+	if err != nil {
+		return 0, err
+	}
+	covered, err := holds.of(ctx, items)
 	if err != nil {
 		return 0, err
 	}
 	next := s.at
 	next.Scope, next.Next, next.Reasons = sc, nil, maps.Clone(s.at.Reasons)
+	kept := map[string]bool{}
 	var going []store.Item
 	for i := range items {
 		reason := due(&items[i])
 		switch {
 		case reason == "":
-		case heldBy(holds, sc, &items[i]) != nil: // placed since the plan was made
-			held++
+		case covered[items[i].ID] != nil: // placed since the plan was made
+			kept[items[i].ID] = true
 		default:
 			going = append(going, items[i])
-			next.Next = append(next.Next, items[i].ID)
-			next.Reasons[reason]++
 		}
+	}
+	if s.hard {
+		forgotten, rest := parted(going)
+		forgotten, err := s.m.spare(ctx, sc, forgotten, s.asForgotten(), kept)
+		if err != nil {
+			return 0, err
+		}
+		rest, err = s.m.spare(ctx, sc, rest, removing{by: s.p.Operation().ID}, kept)
+		if err != nil {
+			return 0, err
+		}
+		going = append(forgotten, rest...)
+	}
+	held = len(kept)
+	for i := range going {
+		next.Next = append(next.Next, going[i].ID)
+		next.Reasons[due(&going[i])]++
 	}
 	next.Items += len(going)
 	if len(going) == 0 {
@@ -125,9 +145,17 @@ func (s *sweeper) take(ctx context.Context, sc store.Scope, items []store.Item) 
 		_, _, err := a.change(ctx, items, func(it *store.Item) bool { return a.hide(it, by, s.at.Until) })
 		return err
 	}
-	// What somebody forgot goes as it would have gone at once, with what rests on it, and does not come back by replay.
-	// Retention lets facts outlive their turns, and what is said again be kept again.
-	forgotten, rest := []store.Item{}, []store.Item{}
+	forgotten, rest := parted(items)
+	if err := s.remove(ctx, sc, forgotten, s.asForgotten()); err != nil {
+		return err
+	}
+	return s.remove(ctx, sc, rest, removing{by: s.p.Operation().ID})
+}
+
+// parted are the items that somebody forgot, and the others. What somebody forgot goes as it would have gone at once, with
+// what rests on it, and does not come back by replay. Retention lets facts outlive their turns, and what is said again be kept
+// again.
+func parted(items []store.Item) (forgotten, rest []store.Item) {
 	for i := range items {
 		if strings.HasPrefix(items[i].Aside.ForgottenBy, forgetBatch) {
 			forgotten = append(forgotten, items[i])
@@ -135,22 +163,21 @@ func (s *sweeper) take(ctx context.Context, sc store.Scope, items []store.Item) 
 			rest = append(rest, items[i])
 		}
 	}
-	by := s.p.Operation().ID
-	if err := s.remove(ctx, sc, forgotten, removing{by: by, facts: true, marks: true}); err != nil {
-		return err
-	}
-	return s.remove(ctx, sc, rest, removing{by: by})
+	return forgotten, rest
 }
 
+func (s *sweeper) asForgotten() removing {
+	return removing{by: s.p.Operation().ID, facts: true, marks: true}
+}
+
+// remove removes items for good, but what a hold keeps that was placed since they were chosen.
 func (s *sweeper) remove(ctx context.Context, sc store.Scope, items []store.Item, how removing) error {
-	if len(items) == 0 {
-		return nil
+	items, err := s.m.spare(ctx, sc, items, how, map[string]bool{})
+	if err != nil || len(items) == 0 {
+		return err
 	}
 	plan, err := s.m.planRemoval(ctx, sc, items, how)
 	if err != nil {
-		return err
-	}
-	if err := s.m.checkHeld(ctx, sc, plan.gone); err != nil {
 		return err
 	}
 	_, err = s.m.remove(ctx, plan)

@@ -1,0 +1,255 @@
+package evoke
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evoke/store"
+)
+
+// holding tells which items of a memory legal holds keep.
+type holding struct {
+	m       *Memory
+	sc      store.Scope
+	holds   []LegalHold
+	sources map[string]*store.Item // looked up by id; nil: there is none
+}
+
+// holding finds the legal holds that cover something of a memory.
+func (m *Memory) holding(ctx context.Context, sc store.Scope) (*holding, error) {
+	holds, err := m.Holds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	holds = slices.DeleteFunc(holds, func(h LegalHold) bool { return !h.in(sc) })
+	return &holding{m: m, sc: sc, holds: holds, sources: map[string]*store.Item{}}, nil
+}
+
+// ofThreads reports whether there are holds of threads: whether they cover an item takes a look at what it was taken from.
+func (h *holding) ofThreads() bool {
+	return slices.ContainsFunc(h.holds, func(l LegalHold) bool { return l.Thread != "" })
+}
+
+// by is a hold that covers an item, nil when there is none.
+func (h *holding) by(ctx context.Context, it *store.Item) (*LegalHold, error) {
+	held, err := h.of(ctx, []store.Item{*it})
+	return held[it.ID], err
+}
+
+// of are the holds that cover items, by the items' ids. Items may lack their texts.
+func (h *holding) of(ctx context.Context, items []store.Item) (map[string]*LegalHold, error) {
+	held := map[string]*LegalHold{}
+	if len(h.holds) == 0 {
+		return held, nil
+	}
+	if err := h.look(ctx, items); err != nil {
+		return nil, err
+	}
+	for i := range items {
+		threads := map[string]bool{}
+		h.threads(&items[i], threads, map[string]bool{})
+		for k := range h.holds {
+			if l := &h.holds[k]; l.Thread == "" || threads[l.Thread] {
+				held[items[i].ID] = l
+				break
+			}
+		}
+	}
+	return held, nil
+}
+
+// look reads what items were taken from, and what that was taken from in its turn.
+func (h *holding) look(ctx context.Context, items []store.Item) error {
+	for h.ofThreads() && len(items) > 0 {
+		wanted := map[string]bool{}
+		for i := range items {
+			for _, id := range items[i].Provenance.Turns {
+				if _, known := h.sources[id]; !known {
+					wanted[id] = true
+				}
+			}
+		}
+		items = nil
+		for ids := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), maxIDs) {
+			found, err := h.m.store.Get(ctx, h.sc, ids)
+			if err != nil {
+				return fmt.Errorf("read what is held: %w", err)
+			}
+			for _, id := range ids {
+				h.sources[id] = nil
+			}
+			for i := range found {
+				it := found[i]
+				h.sources[it.ID] = &store.Item{ID: it.ID, Turn: it.Turn, Provenance: it.Provenance}
+			}
+			items = append(items, found...)
+		}
+	}
+	return nil
+}
+
+// threads collects those that an item was said in or taken from.
+func (h *holding) threads(it *store.Item, into, seen map[string]bool) {
+	if it == nil || seen[it.ID] {
+		return
+	}
+	seen[it.ID] = true
+	into[it.Turn.Thread] = true
+	for _, id := range it.Provenance.Turns {
+		h.threads(h.sources[id], into, seen)
+	}
+}
+
+// check refuses to remove items of which a hold covers one.
+func (h *holding) check(ctx context.Context, items []store.Item) error {
+	held, err := h.of(ctx, items)
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		if l := held[items[i].ID]; l != nil {
+			return l.stops()
+		}
+	}
+	return nil
+}
+
+// checkHeld refuses to remove items that a legal hold covers.
+func (m *Memory) checkHeld(ctx context.Context, sc store.Scope, items []store.Item) error {
+	h, err := m.holding(ctx, sc)
+	if err != nil {
+		return err
+	}
+	return h.check(ctx, items)
+}
+
+// spare leaves out of a removal what holds keep and what that rests on, and adds it to kept.
+func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, how removing, kept map[string]bool) ([]store.Item, error) {
+	h, err := m.holding(ctx, sc)
+	if err != nil || len(h.holds) == 0 {
+		return items, err
+	}
+	for len(items) > 0 {
+		plan, err := m.planRemoval(ctx, sc, items, how)
+		if err != nil {
+			return nil, err
+		}
+		held, err := h.of(ctx, plan.gone)
+		if err != nil {
+			return nil, err
+		}
+		if len(held) == 0 {
+			break
+		}
+		keep := map[string]bool{}
+		for id := range held {
+			keep[id] = true
+		}
+		for more := true; more; { // what it rests on stays, and so on
+			more = false
+			for i := range plan.gone {
+				it := &plan.gone[i]
+				if !keep[it.ID] {
+					continue
+				}
+				for _, id := range append(slices.Clone(it.Provenance.Turns), it.SupersededBy) {
+					if id != "" && !keep[id] {
+						keep[id], more = true, true
+					}
+				}
+			}
+		}
+		left := slices.DeleteFunc(slices.Clone(items), func(it store.Item) bool { return keep[it.ID] })
+		if len(left) == len(items) {
+			left = nil // what leads to it is not among them: nothing goes
+			for i := range items {
+				keep[items[i].ID] = true
+			}
+		}
+		for i := range plan.gone {
+			if id := plan.gone[i].ID; keep[id] {
+				kept[id] = true
+			}
+		}
+		items = left
+	}
+	return items, nil
+}
+
+// checkErasable refuses an erasure of which a legal hold covers something, before anything is removed. A hold that is placed
+// later stops it at its next step.
+func (m *Memory) checkErasable(ctx context.Context, r *EraseRequest) error {
+	holds, err := m.Holds(ctx)
+	if err != nil || len(holds) == 0 {
+		return err
+	}
+	scopes, err := m.store.Scopes(ctx, m.tenant)
+	if err != nil {
+		return fmt.Errorf("read memories: %w", err)
+	}
+	x := &eraser{Memory: m, r: *r}
+	for _, sc := range scopes {
+		if r.covers(sc) {
+			if err := x.free(ctx, sc); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// free refuses the whole erasure while a legal hold keeps something of it, also of what goes with what it selects.
+func (x *eraser) free(ctx context.Context, sc store.Scope) error {
+	h, err := x.holding(ctx, sc)
+	if err != nil || len(h.holds) == 0 {
+		return err
+	}
+	for i := range h.holds {
+		q := x.query()
+		q.Filter, q.Limit = narrow(q.Filter, h.holds[i].Thread), 1
+		page, err := x.store.List(ctx, sc, q)
+		if err != nil {
+			return fmt.Errorf("read what is held: %w", err)
+		}
+		if len(page.Items) > 0 {
+			return h.holds[i].stops()
+		}
+	}
+	if x.r.whole() || !h.ofThreads() {
+		return nil
+	}
+	items, err := x.selected(ctx, sc)
+	if err != nil || len(items) == 0 {
+		return err
+	}
+	how := x.how()
+	plan, err := x.planRemoval(ctx, sc, items, how)
+	if err != nil {
+		return err
+	}
+	return h.check(ctx, plan.gone)
+}
+
+// selected reads all that is to go from a memory, without texts.
+func (x *eraser) selected(ctx context.Context, sc store.Scope) ([]store.Item, error) {
+	var all []store.Item
+	for q := x.query(); ; {
+		page, err := x.store.List(ctx, sc, q)
+		if err != nil {
+			return nil, fmt.Errorf("read what is held: %w", err)
+		}
+		items, err := x.goes(ctx, sc, page.Items)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			it.Content, it.Metadata = "", nil
+			all = append(all, it)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return all, nil
+		}
+	}
+}

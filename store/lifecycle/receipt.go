@@ -84,6 +84,43 @@ func (m *Marks) PublicKey() string {
 	return base64.StdEncoding.EncodeToString(pub)
 }
 
+// UnmarshalJSON reads a signed receipt strictly: with exactly its three members, each once, so that nothing stands beside what
+// was signed.
+func (s *SignedReceipt) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return store.Invalid("receipt", "an object", "")
+	}
+	var read SignedReceipt
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return store.Invalid("receipt", "JSON", "")
+		}
+		name, _ := t.(string)
+		if seen[name] {
+			return store.Invalid("receipt", "without a member that stands twice", "")
+		}
+		seen[name] = true
+		switch name {
+		case "receipt":
+			err = d.Decode(&read.Receipt)
+		case "key":
+			err = d.Decode(&read.Key)
+		case "signature":
+			err = d.Decode(&read.Signature)
+		default:
+			return store.Invalid("receipt", "of the members receipt, key and signature only", "")
+		}
+		if err != nil {
+			return store.Invalid("receipt."+name, "of its type", "")
+		}
+	}
+	*s = read
+	return nil
+}
+
 // Verify checks a receipt's signature against a public key, "" for the one in it, and returns the receipt. ErrInvalid when it
 // was changed, or another installation made it.
 func (s *SignedReceipt) Verify(key string) (Receipt, error) {

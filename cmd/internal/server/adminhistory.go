@@ -29,8 +29,9 @@ func (h *handlers) AdminUndo(ctx context.Context, r api.AdminUndoRequestObject) 
 	if err != nil {
 		return nil, err
 	}
+	p, _ := principalOf(ctx)
 	res, err := c.Undo(ctx, evoke.UndoRequest{
-		Who: c.who, DryRun: value(b.DryRun),
+		Who: c.who, DryRun: value(b.DryRun), Everywhere: value(b.Operation) != "" && c.who.User == "" && c.who.Agent == "" && p.grantsTenant(),
 		Batch: lifecycle.Batch{Source: value(b.Source), Thread: value(b.Thread), Extractor: value(b.Extractor), Operation: value(b.Operation), From: value(b.From), To: value(b.To)},
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A batch is looked at, taken back and told of by REST; nobody gets at a memory that the key does not grant.
 func TestDiffAndUndo(t *testing.T) {
-	admin, reader := "key-of-admin", "key-of-reader"
+	admin, reader, whole := "key-of-admin", "key-of-reader", "key-of-the-tenant"
 	db, err := sqlitestore.OpenMemory(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestDiffAndUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	w := newWorldOver(t, "keys: { "+HashKey(admin)+": { tenant: acme, role: admin, users: [ann] }, "+HashKey(reader)+": { tenant: acme, role: read, agents: ['*'] } }",
+	w := newWorldOver(t, "keys: { "+HashKey(admin)+": { tenant: acme, role: admin, users: [ann] }, "+HashKey(reader)+": { tenant: acme, role: read, agents: ['*'] }, "+HashKey(whole)+": { tenant: acme, role: admin, agents: ['*'] } }",
 		func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
 	as := func(key string) []string { return []string{"Authorization", "Bearer " + key} }
 	var last string
@@ -68,6 +68,16 @@ func TestDiffAndUndo(t *testing.T) {
 		if strings.Contains(a, "in Rome") != want {
 			t.Errorf("known at %s: %s", at, a)
 		}
+	}
+	for body, everywhere := range map[string]bool{
+		`{"operation":"` + op + `","dry_run":true}`: true, `{"operation":"` + op + `","user":"bob","dry_run":true}`: false, `{"thread":"Oslo","dry_run":true}`: false,
+	} { // an operation of a memory that the call does not name
+		if a := w.want(200, w.call("POST", "/v1/admin/undo", body, as(whole)...)).body; strings.Contains(a, `"memories":1`) != everywhere {
+			t.Errorf("%s: %s", body, a)
+		}
+	}
+	if a := w.want(200, w.call("POST", "/v1/admin/undo", `{"operation":"`+op+`","dry_run":true}`, as(admin)...)).body; strings.Contains(a, `"memories"`) {
+		t.Errorf("a key of one user looks elsewhere: %s", a)
 	}
 	w.want(400, w.call("POST", "/v1/admin/undo", `{"user":"ann"}`, as(admin)...))
 	w.want(400, w.call("GET", "/v1/admin/diff?user=ann", "", as(admin)...))

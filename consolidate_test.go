@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"evoke/extract/message"
+	"evoke/extract/rules"
 	"evoke/recall"
 	"evoke/store"
 	"evoke/store/lifecycle"
@@ -253,29 +255,62 @@ func TestSummariesFollowTheirSources(t *testing.T) {
 	}
 }
 
-// What contradicts something in its group stays as it is, is reported, and is not blended.
+// What contradicts something in its group stays as it is, is reported by a dry run, too, and is not blended.
 func TestContradictionsAreReported(t *testing.T) {
 	t.Parallel()
-	for name, turns := range map[string][]string{
-		"en": {"Nora: I live in Porto.", "Nora: The kiln gets very hot in the evening.", "Nora: I live in Lisbon.", "Nora: My brother paints tiles for a church.", "Nora: The tiles are blue and white."},
-		"zh": {"小林: 我住在杭州。", "小林: 窑炉晚上非常热。", "小林: 我住在上海。", "小林: 我弟弟给教堂画瓷砖。", "小林: 那些瓷砖是蓝白色的。"},
+	for name, c := range map[string]struct {
+		turns []string
+		pair  [2]int
+	}{
+		"en, a home":   {[]string{"Nora: I live in Porto.", "Nora: The kiln gets very hot in the evening.", "Nora: I live in Lisbon.", "Nora: My brother paints tiles for a church.", "Nora: The tiles are blue and white."}, [2]int{0, 2}},
+		"en, a number": {[]string{"Nora: The garden fence costs 120 euros.", "Nora: The kiln gets very hot in the evening.", "Nora: My brother paints tiles for a church.", "Nora: The garden fence costs 150 euros.", "Nora: The tiles are blue and white."}, [2]int{0, 3}},
+		"en, a place":  {[]string{"Nora: My sister Clara lives in Porto near the river.", "Nora: My sister Clara lives in Braga near the hills.", "Nora: The kiln gets very hot in the evening.", "Nora: My brother paints tiles for a church.", "Nora: The tiles are blue and white."}, [2]int{0, 1}},
+		"zh, a home":   {[]string{"小林: 我住在杭州。", "小林: 窑炉晚上非常热。", "小林: 我住在上海。", "小林: 我弟弟给教堂画瓷砖。", "小林: 那些瓷砖是蓝白色的。"}, [2]int{0, 2}},
+		"zh, a number": {[]string{"小林: 围栏花了120欧元。", "小林: 窑炉晚上非常热。", "小林: 围栏花了150欧元。", "小林: 我弟弟给教堂画瓷砖。", "小林: 那些瓷砖是蓝白色的。"}, [2]int{0, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := open(t, &Options{})
 			w := Who{User: "u"}
-			ids := converse(t, m, w, "s", "2026-02-01", turns...)
-			_, got := consolidate(t, m, ConsolidateRequest{User: "u", Policy: wholly})
-			if !slices.Equal(got.Contradictions, []Contradiction{{ids[0], ids[2]}}) || got.Summaries != 1 || got.Items != 3 {
-				t.Fatalf("%+v", got)
+			ids := converse(t, m, w, "s", "2026-02-01", c.turns...)
+			for _, dry := range []bool{true, false} {
+				_, got := consolidate(t, m, ConsolidateRequest{User: "u", Policy: wholly, DryRun: dry})
+				if !slices.Equal(got.Contradictions, []Contradiction{{ids[c.pair[0]], ids[c.pair[1]]}}) || got.Summaries != 1 || got.Items != 3 {
+					t.Fatalf("dry run %v: %+v", dry, got)
+				}
 			}
 			s := summaries(t, m, w)[0]
-			for _, i := range []int{0, 2} {
-				_, text, _ := strings.Cut(turns[i], ": ")
+			for _, i := range c.pair {
+				_, text, _ := strings.Cut(c.turns[i], ": ")
 				if strings.Contains(s.Content, text) || !slices.Contains(holds(t, m, w, time.Time{}), text) {
 					t.Errorf("%q is blended into %q", text, s.Content)
 				}
 			}
 		})
+	}
+}
+
+// Turns of a conversation in which no assistant spoke wait for nothing once their event ended.
+func TestTurnsWithoutAnAnswerAreConsolidated(t *testing.T) {
+	t.Parallel()
+	m := open(t, &Options{Extractor: rules.New(nil)})
+	who := Who{User: "u", Thread: "t"}
+	var said []message.Message
+	for _, line := range pottery {
+		_, text, _ := strings.Cut(line, ": ")
+		said = append(said, message.Message{Role: message.User, Content: text})
+	}
+	in, err := m.Ingest(t.Context(), IngestRequest{Who: who, Messages: said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Flush(t.Context(), who); err != nil {
+		t.Fatal(err)
+	}
+	if ev, err := m.Event(t.Context(), in.EventID, 20*time.Second); err != nil || ev.State != store.EventNothing {
+		t.Fatalf("%+v, %v", ev, err)
+	}
+	if _, got := consolidate(t, m, ConsolidateRequest{User: "u", Policy: wholly}); got.Summaries != 1 || got.Items != len(said) {
+		t.Errorf("%+v", got)
 	}
 }

@@ -99,7 +99,7 @@ func (c *Consolidated) found(sc store.Scope, s *summarised) {
 // term, came from a tool, or waits for extraction.
 func (c *consolidator) material(ctx context.Context, sc store.Scope) (material, error) {
 	var mat material
-	cursors := map[string]store.ThreadState{}
+	threads := map[string]thread{}
 	view := store.Current(c.m.now())
 	view.Sources = true
 	until := c.args.At.Add(-time.Duration(*c.policy.MinAgeHours) * time.Hour)
@@ -123,7 +123,7 @@ func (c *consolidator) material(ctx context.Context, sc store.Scope) (material, 
 			if len(mat.items) == maxConsolidated || !plainItem(it) || whenSaid(it).After(until) {
 				continue
 			}
-			waits, err := c.waits(ctx, sc, it, cursors)
+			waits, err := c.waits(ctx, sc, it, threads)
 			if err != nil {
 				return mat, err
 			}
@@ -157,20 +157,34 @@ func plainItem(it *store.Item) bool {
 	return true
 }
 
-// waits reports whether a turn is still to be extracted from.
-func (c *consolidator) waits(ctx context.Context, sc store.Scope, it *store.Item, cursors map[string]store.ThreadState) (bool, error) {
+// waits reports whether a turn is still to be extracted from: it is beyond what its thread was extracted up to, and an event
+// of that is open. Where every event ended, as those of a conversation in which no assistant spoke do, nothing is to come.
+func (c *consolidator) waits(ctx context.Context, sc store.Scope, it *store.Item, threads map[string]thread) (bool, error) {
 	if !it.Turn.IsTurn() {
 		return false, nil
 	}
-	st, ok := cursors[it.Turn.Session]
+	th, ok := threads[it.Turn.Session]
 	if !ok {
 		var err error
-		if st, err = c.m.ledger.Thread(ctx, sc, it.Turn.Session); err != nil {
+		if th.ThreadState, err = c.m.ledger.Thread(ctx, sc, it.Turn.Session); err != nil {
 			return false, fmt.Errorf("read thread: %w", err)
 		}
-		cursors[it.Turn.Session] = st
+		if th.Next > th.Cursor {
+			open, err := c.m.ledger.ListEvents(ctx, sc.Tenant, store.EventQuery{State: store.EventPending, Scope: &sc, Thread: it.Turn.Session, Limit: 1})
+			if err != nil {
+				return false, fmt.Errorf("read events: %w", err)
+			}
+			th.open = len(open.Events) > 0
+		}
+		threads[it.Turn.Session] = th
 	}
-	return st.Next > 0 && it.Turn.Position >= st.Cursor, nil
+	return th.open && it.Turn.Position >= th.Cursor, nil
+}
+
+// thread is how far one was extracted, and whether an event of it is open.
+type thread struct {
+	store.ThreadState
+	open bool
 }
 
 // summarise has a text written for a group, without those of its items that contradict each other. nil: it is left alone.

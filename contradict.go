@@ -2,6 +2,7 @@ package evoke
 
 import (
 	"slices"
+	"strings"
 
 	"evoke/extract"
 	"evoke/extract/rules"
@@ -14,6 +15,9 @@ type claim struct {
 	subject string // what it is about, of which one value holds at a time; "" for none
 	form    extract.Form
 	doc     scoring.Doc
+	han     bool
+	chinese hanFrame
+	frame   frame
 }
 
 // statesOtherwise is how alike two sentences are, at the least, that say the same of other numbers or the opposite.
@@ -25,9 +29,17 @@ const leastWords = 3
 func claimsOf(it *store.Item) []claim {
 	var out []claim
 	for _, s := range scoring.Sentences(it.Content) {
+		if strings.ContainsAny(s, "?？") {
+			continue // a question claims nothing
+		}
 		c := claim{
 			subject: rules.Subject(s, ""), doc: scoring.NewDoc("", s, whenSaid(it)),
 			form: extract.NewForm(extract.Statement{Kind: store.Semantic, Content: s, Speaker: it.Turn.Speaker}),
+		}
+		if c.han = isHan(s); c.han {
+			c.chinese = hanFrameOf(s)
+		} else {
+			c.frame = frameOf(s)
 		}
 		out = append(out, c)
 	}
@@ -35,7 +47,7 @@ func claimsOf(it *store.Item) []claim {
 }
 
 // contradict reports whether one speaker says in two items what cannot both hold, by the write path's rules: another value of
-// a subject that has one at a time, or nearly the same words with another number or a negation.
+// a subject that has one at a time, or nearly the same words with another number, name or date, or a negation.
 func contradict(a, b []claim) bool {
 	for i := range a {
 		for j := range b {
@@ -43,12 +55,28 @@ func contradict(a, b []claim) bool {
 			if x.subject != "" && x.subject == y.subject && x.form.Same(&y.form) == extract.Different {
 				return true
 			}
+			if x.han != y.han {
+				continue
+			}
+			switch x.compare(y) {
+			case denies:
+				return true
+			case agrees:
+				continue
+			}
 			if x.doc.Guard != y.doc.Guard && min(len(x.doc.Terms()), len(y.doc.Terms())) >= leastWords && scoring.Similarity(&x.doc, &y.doc) >= statesOtherwise {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func (c *claim) compare(o *claim) verdict {
+	if c.han {
+		return compareHan(&c.chinese, &o.chinese)
+	}
+	return compareFrames(&c.frame, &o.frame)
 }
 
 // agreeing splits off the items that contradict another of the same speaker, and names the pairs.

@@ -179,7 +179,7 @@ func (f *followed) summary(ctx context.Context, s *store.Item, stands bool) erro
 		if it == nil {
 			continue
 		}
-		held := stands && inForce(it) && lifecycle.Held(s.Content, it.Content) >= lifecycle.HeldShare
+		held := stands && inForce(it) && lifecycle.Holds(s.Content, it.Content)
 		switch {
 		case !held && it.Aside.Summary == s.ID:
 			f.was[id] = it.Aside.SummarizedAt

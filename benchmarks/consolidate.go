@@ -159,7 +159,7 @@ func standing(ctx context.Context, m Consolidator, s *Set) (map[[2]string]string
 					continue
 				}
 				for _, id := range it.Provenance.Turns {
-					if lifecycle.Held(it.Content, texts[id]) >= lifecycle.HeldShare {
+					if lifecycle.Holds(it.Content, texts[id]) {
 						out[[2]string{n.Name, id}] = it.ID
 					}
 				}

@@ -180,11 +180,13 @@ func (w *Worker) thread(ctx context.Context, j store.Job) (store.ThreadState, er
 func (w *Worker) waiting(ctx context.Context, j store.Job, st store.ThreadState) ([]turnRef, error) {
 	from := max(0, st.Cursor-batchAhead)
 	var refs []turnRef
+	view := store.Current(w.now())
+	view.Sources = true // a turn that a summary stands for was said all the same
 	q := store.ListQuery{
 		Filter: store.Filter{
 			Kinds: []store.Kind{store.Episodic}, Sessions: []string{j.Thread}, Positions: store.PositionRange{From: from, To: st.Next},
 		},
-		View: store.Current(w.now()), Order: store.ByID, Limit: 1000,
+		View: view, Order: store.ByID, Limit: 1000,
 	}
 	for st.Next > from {
 		page, err := w.store.List(ctx, j.Scope, q)

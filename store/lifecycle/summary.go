@@ -61,9 +61,9 @@ func (Quotations) Name() string { return "quotations/1" }
 // Summarize leaves out the sentences that say least, for as long as enough of every item is held.
 func (Quotations) Summarize(_ context.Context, _ store.Scope, items []store.Item) (string, error) {
 	var all []*sentence
-	terms := make([][]scoring.TermFreq, len(items))
+	terms := make([]holder, len(items))
 	for i := range items {
-		terms[i] = scoring.Terms(items[i].Content)
+		terms[i] = newHolder(items[i].Content)
 		for _, s := range scoring.Sentences(items[i].Content) {
 			all = append(all, &sentence{item: i, text: s, worth: worth(s), kept: true})
 		}
@@ -72,9 +72,12 @@ func (Quotations) Summarize(_ context.Context, _ store.Scope, items []store.Item
 	slices.SortStableFunc(order, func(a, b *sentence) int { return cmp.Compare(a.worth, b.worth) })
 	for _, q := range order {
 		q.kept = false
-		have := scoring.Terms(quote(items, all))
-		if slices.ContainsFunc(terms, func(want []scoring.TermFreq) bool { return heldBy(have, want) < quotedShare }) {
-			q.kept = true
+		have := newHolder(quote(items, all))
+		for i := range terms {
+			if heldBy(have.terms, terms[i].terms) < quotedShare || !have.holdsValues(&terms[i]) {
+				q.kept = true
+				break
+			}
 		}
 	}
 	return quote(items, all), nil
@@ -170,10 +173,10 @@ func CheckSummary(text string, items []store.Item, least int) ([]store.Item, err
 	if gap := hanShare(text) - hanShare(joined(items)); gap > languageGap || gap < -languageGap {
 		return nil, ErrLanguage
 	}
-	have := scoring.Terms(text)
+	have := newHolder(text)
 	var held []store.Item
 	for i := range items {
-		if heldBy(have, scoring.Terms(items[i].Content)) >= HeldShare {
+		if want := newHolder(items[i].Content); have.holds(&want) {
 			held = append(held, items[i])
 		}
 	}

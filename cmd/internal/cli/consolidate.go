@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -99,6 +100,11 @@ func (a *app) sourcesCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				items, err := s.Sources(ctx, a.who, args[0])
+				if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
+					if _, missing := s.Get(ctx, a.who, args[0]); errors.Is(missing, store.ErrNotFound) {
+						return unknownIDs(args)
+					}
+				}
 				if err != nil {
 					return err
 				}

@@ -246,6 +246,7 @@ func (a *app) itemDetail(it store.Item) error {
 	add("speaker", visible(it.Turn.Speaker))
 	add("origin", it.Provenance.Origin)
 	add("rests on", strings.Join(it.Provenance.Turns, ", "))
+	add("summary", it.Aside.Summary) // that stands in its place
 	add("replaces", it.Supersedes)
 	add("replaced by", it.SupersededBy)
 	if len(it.Metadata) > 0 {

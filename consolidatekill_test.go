@@ -42,9 +42,7 @@ func TestConsolidateChild(t *testing.T) {
 // restarts with every item either in view or under one summary that is, none lost and none in both, counted once.
 func TestKilledDuringConsolidate(t *testing.T) {
 	kills := 12
-	if testing.Short() {
-		kills = 1
-	}
+	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}

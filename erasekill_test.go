@@ -40,9 +40,7 @@ func TestEraseChild(t *testing.T) {
 // left of the user and everything of others, and counts what there was, once.
 func TestKilledDuringErase(t *testing.T) {
 	kills, own, pair := 20, 1500, 700
-	if testing.Short() {
-		kills, own, pair = 2, 450, 210
-	}
+	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}

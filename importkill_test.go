@@ -41,9 +41,7 @@ func TestImportChild(t *testing.T) {
 // item there once, and counts them once.
 func TestKilledDuringImport(t *testing.T) {
 	kills, n := 6, 4000
-	if testing.Short() {
-		kills, n = 2, 1000
-	}
+	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}

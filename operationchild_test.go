@@ -38,3 +38,12 @@ func oneLife(t *testing.T, child string, after time.Duration, environ ...string)
 	}
 	return id, ended
 }
+
+// skipKills leaves a test of kills out under -short, which is how the race detector runs: what is killed reports no race, and
+// its start takes most of its life there. Without the detector it runs.
+func skipKills(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("kills run without -short")
+	}
+}

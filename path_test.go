@@ -74,6 +74,9 @@ func TestOnePoisonAmongAThousand(t *testing.T) {
 			if testing.Short() || name == "panic" {
 				good = 100
 			}
+			if testing.Short() && name == "panic" {
+				t.Skip("one way of failing is enough under the race detector")
+			}
 			x := &poisoned{Extractor: rules.New(nil), poison: poison}
 			m := open(t, &Options{Extractor: x, Memory: MemoryOptions{MaxFacts: 500}})
 			events := map[string]bool{}
@@ -176,7 +179,11 @@ func TestTwoHundredWritersOfOneUser(t *testing.T) {
 }
 
 func twoHundredWriters(t *testing.T, m *Memory) {
-	const writers, distinct, fields = 200, 50, 60
+	const distinct, fields = 50, 60
+	writers := 200
+	if testing.Short() {
+		writers = 100 // the race detector sees as much of them
+	}
 	who := Who{User: "u"}
 	anchor, err := m.Remember(t.Context(), RememberRequest{Who: who, ID: "anchor", Kind: store.Procedural, Content: "Restart the router when the line is slow"})
 	if err != nil {

@@ -42,9 +42,7 @@ const keptByRetention = 20
 // TestKilledDuringRetention kills a process at random moments while it retains, softly and for good by turns. Each
 // retention ends after restarts with as many items left as it is to leave, and counts what it took once.
 func TestKilledDuringRetention(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not under -short: its children run one after another, which make test runs without the race detector")
-	}
+	skipKills(t)
 	kills := 6
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300

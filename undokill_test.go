@@ -73,9 +73,7 @@ func pairs(t *testing.T, m *Memory, n int) {
 // restarts, with what it should have left, and counts what there was, once.
 func TestKilledDuringUndo(t *testing.T) {
 	kills := 6
-	if testing.Short() {
-		kills = 1
-	}
+	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}

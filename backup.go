@@ -25,6 +25,7 @@ const (
 	backupManifest = "manifest.json"
 	backupDatabase = "evoke.db"    // the ledger and, with the embedded store, the items
 	backupItems    = "items.jsonl" // the items of a store apart
+	backupBegun    = "unfinished"  // in a directory that a backup is being made in
 )
 
 // BackupManifest says what a backup holds.
@@ -76,12 +77,12 @@ func makeBackup(to string, apart bool, fill func(dir string) error) (b BackupMan
 	if err := emptyOrMissing(to); err != nil {
 		return b, err
 	}
-	part := filepath.Clean(to) + ".part"
-	if err := os.RemoveAll(part); err != nil { // what an interrupted one left
-		return b, fmt.Errorf("backup: %w", err)
+	if err := outsideOfData(to); err != nil {
+		return b, err
 	}
-	if err := os.MkdirAll(part, 0o700); err != nil {
-		return b, fmt.Errorf("%w: backup: %w", store.ErrInvalid, err)
+	part := filepath.Clean(to) + ".part"
+	if err := beginPart(part); err != nil {
+		return b, err
 	}
 	defer func() {
 		if err != nil {
@@ -109,6 +110,9 @@ func makeBackup(to string, apart bool, fill func(dir string) error) (b BackupMan
 	if err := writeSynced(filepath.Join(part, backupManifest), append(text, '\n')); err != nil {
 		return b, err
 	}
+	if err := os.Remove(filepath.Join(part, backupBegun)); err != nil {
+		return b, fmt.Errorf("backup: %w", err)
+	}
 	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return b, fmt.Errorf("backup: %w", err)
 	}
@@ -116,6 +120,41 @@ func makeBackup(to string, apart bool, fill func(dir string) error) (b BackupMan
 		return b, fmt.Errorf("backup: %w", err)
 	}
 	return b, nil
+}
+
+// outsideOfData refuses a place within a data directory, whose files are the store's own.
+func outsideOfData(to string) error {
+	dir, err := filepath.Abs(to)
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	for dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		if there, err := sqlitestore.HasDatabase(dir); err == nil && there {
+			return fmt.Errorf("%w: %s is within the data directory %s: choose a directory outside of it", store.ErrConflict, to, dir)
+		}
+	}
+	return nil
+}
+
+// beginPart makes the directory in which a backup is made. One that an interrupted backup left is begun anew; any other that is
+// there is somebody's.
+func beginPart(part string) error {
+	if entries, err := os.ReadDir(part); err == nil && len(entries) > 0 {
+		if _, err := os.Lstat(filepath.Join(part, backupBegun)); err != nil {
+			return fmt.Errorf("%w: %s, in which the backup would be made, holds something that no backup left: move it away, or choose another directory", store.ErrConflict, part)
+		}
+		if err := os.RemoveAll(part); err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
+	}
+	if err := os.MkdirAll(part, 0o700); err != nil {
+		return fmt.Errorf("%w: backup: %w", store.ErrInvalid, err)
+	}
+	return writeSynced(filepath.Join(part, backupBegun), nil)
 }
 
 // emptyOrMissing refuses a place that holds something.

@@ -193,6 +193,86 @@ func TestErasedThingsDoNotReturnFromABackup(t *testing.T) {
 	if _, err := RestoreBackup(t.Context(), backup, filepath.Join(dir, "new2"), &RestoreBackupOptions{ErasedIn: filepath.Join(dir, "nowhere")}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("with no store in which something was erased: %v", err)
 	}
+	if _, err := os.Stat(filepath.Join(dir, "new2", restoring)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused restore left something: %v", err)
+	}
+}
+
+// The files of a restored store hold nothing of what was erased since the backup.
+func TestRestoredFilesHoldNothingErased(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, &Options{Path: filepath.Join(dir, "data")})
+	for i := range 40 {
+		for _, user := range []string{"ann", "bob"} {
+			if _, err := m.Remember(t.Context(), RememberRequest{Who: Who{User: user, Thread: "t"}, Content: fmt.Sprintf("%s keeps the giraffe%s number %d by the river", user, user, i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := m.Backup(t.Context(), filepath.Join(dir, "backup")); err != nil {
+		t.Fatal(err)
+	}
+	op, err := m.Erase(t.Context(), EraseRequest{User: "ann"})
+	if err == nil {
+		op, err = m.WaitOperation(t.Context(), op.ID)
+	}
+	if err != nil || op.State != store.OperationDone {
+		t.Fatal(op.State, op.Note, err)
+	}
+	res, err := RestoreBackup(t.Context(), filepath.Join(dir, "backup"), filepath.Join(dir, "new"), &RestoreBackupOptions{ErasedIn: filepath.Join(dir, "data")})
+	if err != nil || res.Erased != 40 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "new", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	bobs := false
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bobs = bobs || strings.Contains(string(text), "giraffebob")
+		if strings.Contains(string(text), "giraffeann") {
+			t.Errorf("%s holds what was erased", name)
+		}
+	}
+	if !bobs {
+		t.Error("what was not erased is not found in the files either")
+	}
+}
+
+// A backup takes away nothing that no backup made, and is not put into a data directory.
+func TestBackupKeepsWhatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	open(t, &Options{Path: data})
+	to, own := filepath.Join(dir, "backup"), filepath.Join(dir, "backup.part", "own.txt")
+	if err := errors.Join(os.Mkdir(filepath.Dir(own), 0o700), os.WriteFile(own, []byte("mine"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := BackupDir(t.Context(), data, to); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("over somebody's directory: %v", err)
+	}
+	if text, err := os.ReadFile(own); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(own), backupBegun), nil, 0o600); err != nil { // as an interrupted one leaves
+		t.Fatal(err)
+	}
+	if _, err := BackupDir(t.Context(), data, to); err != nil {
+		t.Error(err)
+	}
+	for _, inside := range []string{"backup", "a/b"} {
+		if _, err := BackupDir(t.Context(), data, filepath.Join(data, inside)); !errors.Is(err, store.ErrConflict) {
+			t.Errorf("in the data directory: %v", err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(to, "*"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("the backup holds %v, %v", left, err)
+	}
 }
 
 const backupChild = "EVOKE_TEST_BACKUP_CHILD"

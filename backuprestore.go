@@ -67,7 +67,10 @@ func RestoreBackup(ctx context.Context, from, dataDir string, opts *RestoreBacku
 	if err := sqlitestore.PlaceFile(filepath.Join(from, backupDatabase), work); err != nil {
 		return res, fmt.Errorf("restore: %w", err)
 	}
-	if err := res.fill(ctx, from, work, &o); err != nil {
+	if begun, err := res.fill(ctx, from, work, &o); err != nil {
+		if !begun && !interrupted { // else it tells the next that the items in the store are a restore's
+			err = errors.Join(err, os.RemoveAll(work))
+		}
 		return res, fmt.Errorf("restore: %w", err)
 	}
 	if err := sqlitestore.MoveDatabase(work, dataDir); err != nil {
@@ -102,33 +105,34 @@ func emptyTarget(ctx context.Context, dataDir string, o *RestoreBackupOptions, i
 }
 
 // fill makes the database in the working directory complete: brought to the schema of this program, without what was erased since
-// and, where the items are apart, with all of them stored and waiting for their vectors.
-func (r *BackupRestored) fill(ctx context.Context, from, work string, o *RestoreBackupOptions) (err error) {
+// and, where the items are apart, with all of them stored and waiting for their vectors. It tells whether items may have come into a
+// store apart.
+func (r *BackupRestored) fill(ctx context.Context, from, work string, o *RestoreBackupOptions) (begun bool, err error) {
 	db, err := sqlitestore.Open(ctx, work, &sqlitestore.Options{Limits: o.Limits, Logger: o.Logger})
 	if err != nil {
-		return err
+		return begun, err
 	}
 	if o.ErasedIn != "" {
 		if err := db.Close(); err != nil {
-			return err
+			return begun, err
 		}
 		if _, err := sqlitestore.TakeErasures(ctx, o.ErasedIn, work); err != nil {
-			return err
+			return begun, err
 		}
 		if db, err = sqlitestore.Open(ctx, work, &sqlitestore.Options{Limits: o.Limits, Logger: o.Logger}); err != nil {
-			return err
+			return begun, err
 		}
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	// An engine without anything that works by itself: conversations that wait go on when the store is opened.
 	e := &engine{store: db, ledger: db, limits: o.Limits.WithDefaults(), clock: time.Now, events: &Events{}, locks: new(extract.Locks), log: o.Logger}
 	if o.Items != nil {
-		e.store = o.Items
+		e.store, begun = o.Items, true
 		if err := e.loadItems(ctx, filepath.Join(from, backupItems)); err != nil {
-			return err
+			return begun, err
 		}
 	}
-	return e.eachScope(ctx, func(sc store.Scope) error {
+	err = e.eachScope(ctx, func(sc store.Scope) error {
 		m := &Memory{engine: e, tenant: sc.Tenant}
 		erased, err := m.sweepErased(ctx, sc)
 		if err != nil {
@@ -137,6 +141,10 @@ func (r *BackupRestored) fill(ctx context.Context, from, work string, o *Restore
 		r.Erased += erased
 		return e.eachItem(ctx, sc, func(*store.Item) error { r.Items++; return nil })
 	})
+	if err != nil || o.ErasedIn == "" {
+		return begun, err
+	}
+	return begun, scrub(ctx, db, true) // the file of the backup held what was erased, and unused space would go on to
 }
 
 // loadItems stores the items of a backup, has them wait for their vectors and lets conversations go on behind their last turn:

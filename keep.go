@@ -180,14 +180,18 @@ func (a *aside) change(ctx context.Context, items []store.Item, f func(*store.It
 		if err != nil {
 			return changed, len(followed), err
 		}
-		var now []store.Item
+		var now, was []store.Item
 		for i := range have {
+			before := have[i]
 			if f(&have[i]) {
-				now = append(now, have[i])
+				now, was = append(now, have[i]), append(was, before)
 			}
 		}
 		if changed += len(now); len(now) == 0 {
 			continue
+		}
+		if now, err = a.summaries(ctx, now, was, f); err != nil {
+			return changed, len(followed), err
 		}
 		w := a.m.newWrite(a.sc)
 		w.Put = now
@@ -210,6 +214,64 @@ func (a *aside) change(ctx context.Context, items []store.Item, f func(*store.It
 		}
 	}
 	return changed, len(followed), nil
+}
+
+// summaries adds the summaries of what changes, whether they hold or not: they go out of sight with any of their sources, and
+// come back when none of these is out of sight any more; until then they share the fate of one that is.
+func (a *aside) summaries(ctx context.Context, now, was []store.Item, f func(*store.Item) bool) ([]store.Item, error) {
+	all, err := a.m.summariesOf(ctx, a.sc, was)
+	if err != nil {
+		return nil, err
+	}
+	at, by := make(map[string]int, len(now)), make(map[string]bool, len(was))
+	for i := range now {
+		at[now[i].ID], by[was[i].Aside.ForgottenBy] = i, true
+	}
+	for i := range now {
+		if now[i].Provenance.Origin == lifecycle.SummaryOrigin {
+			all = append(all, was[i])
+		}
+	}
+	for i := range all { // a summary comes before those that it is a source of
+		s := all[i]
+		if n, ok := at[s.ID]; ok && s.Aside == now[n].Aside {
+			continue // it was seen to
+		}
+		if !s.Aside.Forgotten() {
+			f(&s)
+		} else if by[s.Aside.ForgottenBy] {
+			mark, err := a.stillOut(ctx, &s, now, at)
+			if err != nil {
+				return nil, err
+			}
+			s.Aside.ForgottenAt, s.Aside.PurgeAt, s.Aside.ForgottenBy = mark.ForgottenAt, mark.PurgeAt, mark.ForgottenBy
+		}
+		if n, ok := at[s.ID]; ok {
+			now[n] = s
+		} else if s.Aside != all[i].Aside {
+			at[s.ID] = len(now)
+			now = append(now, s)
+		}
+	}
+	return now, nil
+}
+
+// stillOut is why a summary stays out of sight: the mark of a source that does. It is zero when all are in sight.
+func (a *aside) stillOut(ctx context.Context, s *store.Item, now []store.Item, at map[string]int) (store.Aside, error) {
+	have, err := a.m.store.Get(ctx, a.sc, s.Provenance.Turns)
+	if err != nil {
+		return store.Aside{}, err
+	}
+	for i := range have {
+		it := &have[i]
+		if n, ok := at[it.ID]; ok {
+			it = &now[n]
+		}
+		if it.Aside.Forgotten() {
+			return it.Aside, nil
+		}
+	}
+	return store.Aside{}, nil
 }
 
 // sections is what a change of items does to the profile: see extract.HideSources.

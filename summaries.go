@@ -157,20 +157,79 @@ func (f *followed) source(ctx context.Context, id string) error {
 		f.put(*it)
 		return nil
 	}
-	if inForce(it) || !inForce(s) {
+	if inForce(it) && it.ExpiresAt.IsZero() || !inForce(s) {
 		return nil
 	}
 	if a := it.Aside; a.Forgotten() {
 		s.Aside.ForgottenAt, s.Aside.PurgeAt, s.Aside.ForgottenBy = a.ForgottenAt, a.PurgeAt, a.ForgottenBy
-	} else {
-		s.RetractedAt = f.at
+	} else { // the words of what is kept for a term would outlive it
+		f.retract(s)
 	}
 	f.put(*s)
 	return nil
 }
 
-// summary has a summary stand for its sources, or no longer.
+func (f *followed) retract(s *store.Item) {
+	if s.RetractedAt = f.at; s.RecordedAt.After(f.at) { // the clock went back
+		s.RetractedAt = s.RecordedAt
+	}
+}
+
+// comesBack reports whether a summary that stands did not before the write, nor did the version before it, and is none that an
+// import brings as it was; and since when it counts as standing.
+func (f *followed) comesBack(ctx context.Context, s *store.Item) (back bool, since time.Time, err error) {
+	ids := []string{s.ID}
+	if s.Supersedes != "" {
+		ids = append(ids, s.Supersedes)
+	}
+	before, err := f.e.store.Get(ctx, f.w.Scope, ids)
+	if err != nil {
+		return false, since, fmt.Errorf("read summaries: %w", err)
+	}
+	since = f.at
+	if slices.ContainsFunc(before, func(it store.Item) bool { return it.ID == s.ID && it.Aside.Forgotten() }) {
+		since = s.RecordedAt // as if it had never gone
+	}
+	imported := len(before) == 0 && s.Provenance.Import != ""
+	return !imported && !slices.ContainsFunc(before, func(it store.Item) bool { return inForce(&it) }), since, nil
+}
+
+// free reports whether a summary may stand for its sources: each holds, for good, and has no other in its place.
+func (f *followed) free(ctx context.Context, s *store.Item) (bool, error) {
+	for _, id := range s.Provenance.Turns {
+		it, err := f.get(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		if it != nil && (!inForce(it) || !it.ExpiresAt.IsZero() || it.Aside.Summary != "" && it.Aside.Summary != s.ID) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// summary has a summary stand for its sources, or no longer. One that comes back while they changed or another stands for one
+// of them is taken back at once. One that is kept for a term stands in nobody's place.
 func (f *followed) summary(ctx context.Context, s *store.Item, stands bool) error {
+	since := f.at
+	if stands {
+		back, at, err := f.comesBack(ctx, s)
+		if err != nil {
+			return err
+		}
+		free := true
+		since = at
+		if back {
+			if free, err = f.free(ctx, s); err != nil {
+				return err
+			}
+		}
+		if !free {
+			f.retract(s)
+			f.put(*s)
+		}
+		stands = free && s.ExpiresAt.IsZero()
+	}
 	for _, id := range s.Provenance.Turns {
 		it, err := f.get(ctx, id)
 		if err != nil {
@@ -185,7 +244,7 @@ func (f *followed) summary(ctx context.Context, s *store.Item, stands bool) erro
 			f.was[id] = it.Aside.SummarizedAt
 			it.Aside.Summary, it.Aside.SummarizedAt = "", time.Time{}
 		case held && it.Aside.Summary == "":
-			it.Aside.Summary, it.Aside.SummarizedAt = s.ID, f.at
+			it.Aside.Summary, it.Aside.SummarizedAt = s.ID, since
 			if since, ok := f.was[id]; ok {
 				it.Aside.SummarizedAt = since
 			}

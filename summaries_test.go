@@ -2,6 +2,7 @@ package evoke
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -160,5 +161,149 @@ func TestForgottenMergedFactsStayGone(t *testing.T) {
 	undo(t, m, w, lifecycle.Batch{Operation: op})
 	if s := exported(t, m, w); strings.Contains(s, "umbrella") || !strings.Contains(s, "red coat") {
 		t.Errorf("left:\n%s", s)
+	}
+}
+
+// A source that is softly forgotten is seen in no view, nor is a summary that has its words, whether it holds or not; all
+// comes back as it was.
+func TestSoftlyForgottenSourcesHideTheirSummaries(t *testing.T) {
+	t.Parallel()
+	for name, undone := range map[string]bool{"that holds": false, "taken back": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := sumUp(t)
+			then := x.clock.now().Add(-time.Minute)
+			if undone {
+				x.undo(t, x.op)
+			}
+			before := exported(t, x.Memory, x.w)
+			one, two := x.forget(t, true, x.ids[2]), x.forget(t, true, x.ids[0])
+			out := func() {
+				t.Helper()
+				seen := append(holds(t, x.Memory, x.w, time.Time{}), holds(t, x.Memory, x.w, then)...)
+				for _, it := range mustAll(t, x) {
+					seen = append(seen, it.Content)
+				}
+				if s := strings.Join(seen, "\n"); strings.Contains(s, kilnword) {
+					t.Errorf("seen:\n%s", s)
+				}
+			}
+			out()
+			for _, r := range []RestoreRequest{{Batch: two}, {Batch: one}} {
+				if out(); r.Batch == one {
+					r = RestoreRequest{IDs: []string{x.ids[2]}}
+				}
+				r.Who = x.w
+				if res, err := x.Restore(t.Context(), r); err != nil || res.Restored == 0 {
+					t.Fatal(res, err)
+				}
+			}
+			if after := exported(t, x.Memory, x.w); after != before {
+				t.Errorf("came back as\n%s\nwas\n%s", after, before)
+			}
+		})
+	}
+}
+
+func mustAll(t *testing.T, x *summed) []store.Item {
+	t.Helper()
+	page, err := x.List(t.Context(), ListRequest{Who: x.w, All: true, Sources: true, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Items
+}
+
+// A source that is kept for a term speaks no longer through a summary, and a summary is kept as long as its sources.
+func TestSummariesAndExpiry(t *testing.T) {
+	t.Parallel()
+	x := sumUp(t)
+	at := x.clock.now().Add(time.Hour)
+	if _, err := x.Update(t.Context(), UpdateRequest{Who: x.w, ID: x.sum.ID, ExpiresAt: &at}); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "expires_at") {
+		t.Errorf("a term for a summary: %v", err)
+	}
+	x.expire(t, x.ids[2], at)
+	if got := holds(t, x.Memory, x.w, time.Time{}); len(got) != 4 {
+		t.Errorf("while it is kept: %q", got)
+	}
+	x.pass(2 * time.Hour)
+	got := holds(t, x.Memory, x.w, time.Time{})
+	if len(got) != 3 || strings.Contains(strings.Join(got, "\n"), kilnword) {
+		t.Errorf("after its term: %q", got)
+	}
+	if _, again := consolidate(t, x.Memory, ConsolidateRequest{User: "u", Policy: wholly}); strings.Contains(strings.Join(holds(t, x.Memory, x.w, time.Time{}), "\n"), kilnword) {
+		t.Errorf("consolidated again: %+v", again)
+	}
+}
+
+// A summary that comes back after its sources got another one, or another text, is taken back at once: no text is seen
+// twice, and none that was replaced.
+func TestASummaryComesBackOnlyToWhatItWasMadeOf(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(*testing.T, *summed){
+		"another summary stands": func(t *testing.T, x *summed) {
+			batch := x.forget(t, true, x.ids[3])
+			if _, got := consolidate(t, x.Memory, ConsolidateRequest{User: "u", Policy: wholly}); got.Summaries != 1 {
+				t.Fatalf("%+v", got)
+			}
+			x.pass(time.Hour)
+			if _, err := x.Restore(t.Context(), RestoreRequest{Who: x.w, Batch: batch}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a source has another text": func(t *testing.T, x *summed) {
+			un := x.undo(t, x.op)
+			text := "Her name is Marta Reis."
+			if _, err := x.Update(t.Context(), UpdateRequest{Who: x.w, ID: x.ids[2], Content: &text}); err != nil {
+				t.Fatal(err)
+			}
+			x.pass(time.Hour)
+			x.undo(t, un)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := sumUp(t)
+			do(t, x)
+			for _, s := range summaries(t, x.Memory, x.w) {
+				if slices.Contains(s.Provenance.Turns, x.ids[3]) {
+					t.Errorf("it stands: %q", s.Content)
+				}
+			}
+			seen := strings.Join(holds(t, x.Memory, x.w, time.Time{}), "\n")
+			for _, word := range []string{"Porto", "lovely", "12 kilos"} {
+				if strings.Count(seen, word) != 1 {
+					t.Errorf("%q is seen %d times:\n%s", word, strings.Count(seen, word), seen)
+				}
+			}
+		})
+	}
+}
+
+// What hides behind a summary that never comes with an import is seen; one that comes later in the file stands.
+func TestImportedSourcesOfMissingSummaries(t *testing.T) {
+	t.Parallel()
+	clock := clockAt(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
+	m, w := open(t, &Options{Clock: clock.now}), Who{User: "u"}
+	file := `{"id":"lost","kind":"episodic","content":"I hide behind a ghost.","aside":{"summary":"ghost"}}
+{"id":"a","kind":"episodic","content":"The kiln burns wood.","aside":{"summary":"sum"}}
+{"id":"sum","kind":"episodic","content":"The kiln burns wood.","provenance":{"origin":"summary","extractor":"quotations/1","turns":["a"]}}
+`
+	for range 2 { // an import that is made again finds what one that broke off left
+		if res, err := m.Import(t.Context(), w, strings.NewReader(file), nil); err != nil || res.FailedN != 0 {
+			t.Fatal(res, err)
+		}
+		if got := holds(t, m, w, time.Time{}); !slices.Equal(got, []string{"I hide behind a ghost.", "The kiln burns wood."}) {
+			t.Errorf("seen: %q", got)
+		}
+	}
+	imp := m.importer(t.Context(), w)
+	sc, _ := m.memory(w)
+	putAll(t, m, w, []store.Item{{ID: "late", Kind: store.Episodic, Content: "So do I.", RecordedAt: clock.now(), Aside: store.Aside{Summary: "spook"}, Provenance: store.Provenance{Import: imp.id}}})
+	if err := imp.freeSources(true); err != nil {
+		t.Fatal(err)
+	}
+	if items, err := m.store.Get(t.Context(), sc, []string{"late", "a"}); err != nil || items[0].Aside.Summary+items[1].Aside.Summary != "sum" {
+		t.Errorf("after a restart: %+v, %v", items, err)
 	}
 }

@@ -53,7 +53,7 @@ type reading struct {
 
 // lines imports the lines that follow those read so far. after is called for each, with whether all up to it are stored.
 func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, stored bool) error) error {
-	buf := bufio.NewReaderSize(in, 64<<10)
+	buf, goesOn := bufio.NewReaderSize(in, 64<<10), r.line > 0
 	for {
 		r.line++
 		b, size, err := readLine(buf)
@@ -82,7 +82,10 @@ func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, store
 			if cut := r.check.end(); cut != nil {
 				imp.fail(r.line, cut)
 			}
-			return imp.flush()
+			if err := imp.flush(); err != nil {
+				return err
+			}
+			return imp.freeSources(goesOn)
 		}
 		if err := after(&r, imp.queued == 0); err != nil {
 			return err
@@ -92,7 +95,7 @@ func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, store
 
 func (m *Memory) importer(ctx context.Context, w Who) *importer {
 	id := newID()
-	return &importer{m: m, ctx: ctx, id: id, res: ImportResult{ID: id}, who: w, began: m.now(), batches: map[store.Scope]*importing{}, fields: fieldNames(reflect.TypeFor[importLine]())}
+	return &importer{m: m, ctx: ctx, id: id, res: ImportResult{ID: id}, who: w, began: m.now(), batches: map[store.Scope]*importing{}, summaries: map[store.Scope]map[string]bool{}, fields: fieldNames(reflect.TypeFor[importLine]())}
 }
 
 type importer struct {
@@ -107,6 +110,8 @@ type importer struct {
 	bytes   int
 	res     ImportResult
 	fields  map[string]bool // that a line may have
+	// summaries are the ids of those that lines say to stand in their place.
+	summaries map[store.Scope]map[string]bool
 }
 
 type importing struct {
@@ -189,6 +194,7 @@ func (imp *importer) flush() error {
 // write stores the items of one scope that are new.
 func (imp *importer) write(sc store.Scope, q *importing) error {
 	m := imp.m
+	imp.summariesNamed(sc, q.items)
 	unlock, err := m.hold(imp.ctx, sc)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)

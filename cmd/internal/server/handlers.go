@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -118,8 +119,8 @@ func (h *handlers) Event(ctx context.Context, r api.EventRequestObject) (api.Eve
 	}
 	// Its owner first, without waiting: the time taken must not tell of an event that is not the caller's.
 	ev, err := m.Event(ctx, r.Id, 0)
-	if err == nil && !p.grantsScope(ev.Scope) {
-		err = store.ErrNotFound
+	if errors.Is(err, store.ErrNotFound) || err == nil && !p.grantsScope(ev.Scope) {
+		return nil, fmt.Errorf("event: %w: no such event", store.ErrNotFound) // one answer for both
 	}
 	if err != nil {
 		return nil, fmt.Errorf("event: %w", err)

@@ -192,6 +192,13 @@ func (x *eraser) covered(ctx context.Context) ([]store.Scope, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read memories: %w", err)
 	}
+	if x.r.whole() { // what holds nothing but control data goes, too
+		traced, err := x.ledger.TracedScopes(ctx, x.tenant)
+		if err != nil {
+			return nil, fmt.Errorf("read memories: %w", err)
+		}
+		scopes = append(scopes, traced...)
+	}
 	if x.r.whole() && x.r.User != "" && x.r.Agent == "" { // it may hold nothing but control data
 		scopes = append(scopes, store.Scope{Tenant: x.tenant, User: x.r.User})
 	}

@@ -260,3 +260,43 @@ func TestEraseCanceledAndTriedAgain(t *testing.T) {
 		t.Errorf("%+v, %v", log, err)
 	}
 }
+
+// A user's memories that hold nothing but control data are erased with the others: of each form of the request.
+func TestErasureOfControlDataAlone(t *testing.T) {
+	for _, r := range []EraseRequest{{User: "ann"}, {Agent: "chef"}, {User: "ann", Agent: "chef"}, {Tenant: true}} {
+		m := open(t, &Options{})
+		who := Who{User: "ann", Agent: "chef", Thread: "secret-thread"}
+		said, err := m.Ingest(t.Context(), IngestRequest{Who: who, Messages: chat("I keep bees", "Noted"), IdempotencyKey: "secret-key"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc, err := m.memory(who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for id := range all(t, m, who) {
+			ids = append(ids, id)
+		}
+		if err := m.store.Apply(t.Context(), sc, store.Change{Delete: ids}); err != nil { // nothing but control data is left
+			t.Fatal(err)
+		}
+		op, err := m.Erase(t.Context(), r)
+		if err == nil {
+			op, err = m.WaitOperation(t.Context(), op.ID)
+		}
+		if err != nil || op.State != store.OperationDone {
+			t.Fatal(op.State, op.Note, err)
+		}
+		left, err := m.ledger.Traces(t.Context(), store.Traced{Scope: sc, All: true})
+		if err != nil || left.Total() != 0 {
+			t.Errorf("%+v: left: %+v, %v", r, left, err)
+		}
+		if ev, err := m.ledger.Event(t.Context(), m.tenant, said.EventID); err != nil || ev.Thread != "" {
+			t.Errorf("%+v: event %+v, %v", r, ev, err)
+		}
+		if _, err := m.ledger.Reply(t.Context(), sc, "secret-key"); err == nil {
+			t.Errorf("%+v: the reply is left", r)
+		}
+	}
+}

@@ -39,6 +39,9 @@ func (t *Traces) Total() int {
 
 // Tracer finds and removes what control data keeps of erased items: never their texts, but their names.
 type Tracer interface {
+	// TracedScopes lists every scope of the tenant of which control data was ever kept, ordered by Key, whether or not it holds
+	// items.
+	TracedScopes(ctx context.Context, tenant string) ([]Scope, error)
 	// Traces finds what EraseTraces would change.
 	Traces(ctx context.Context, t Traced) (Traces, error)
 	// EraseTraces drops the replies that name an item, the state and the jobs of the threads, and the names from blocks,

@@ -29,6 +29,26 @@ type traced struct {
 	quarantine, blocks, audits, operations []renamed
 }
 
+// TracedScopes lists every scope of the tenant that is known, ordered by Key.
+func (db *DB) TracedScopes(ctx context.Context, tenant string) ([]store.Scope, error) {
+	if err := db.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	if err := noTenant(tenant); err != nil {
+		return nil, err
+	}
+	var out []store.Scope
+	err := db.rows(ctx, "list scopes", "SELECT user, agent FROM scopes WHERE tenant = ?", []any{tenant}, func(rows *sql.Rows) error {
+		sc := store.Scope{Tenant: tenant}
+		err := rows.Scan(&sc.User, &sc.Agent)
+		out = append(out, sc)
+		return err //nolint:wrapcheck // db.rows names the operation
+	})
+	slices.SortFunc(out, func(a, b store.Scope) int { return strings.Compare(a.Key(), b.Key()) })
+	return out, err
+}
+
 // Traces finds what EraseTraces would change.
 func (db *DB) Traces(ctx context.Context, t store.Traced) (store.Traces, error) {
 	if err := db.enter(ctx); err != nil {

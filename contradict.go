@@ -63,6 +63,7 @@ func contradict(a, b []claim) bool {
 				return true
 			case agrees:
 				continue
+			case unknown: // the words as a whole decide
 			}
 			if x.doc.Guard != y.doc.Guard && min(len(x.doc.Terms()), len(y.doc.Terms())) >= leastWords && scoring.Similarity(&x.doc, &y.doc) >= statesOtherwise {
 				return true

@@ -63,7 +63,6 @@ var (
 	frameDates = words(`january february march april june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
 		monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight spring summer autumn winter morning afternoon evening`)
 	frameMonths = words(`january february march april may june july august september october november december`)
-	greetings   = words(`hey hi hello thanks thank you dear wow oh yeah yes no bye sorry ok okay well`)
 )
 
 // frameOf prepares a sentence.

@@ -23,3 +23,17 @@ func ValidateVector(field string, v []float32, dim int) error {
 	}
 	return nil
 }
+
+// MaxDim is the greatest number of dimensions of a store's vectors.
+const MaxDim = 16384
+
+// ValidateSpace checks the identity and the dimensions of a vector space.
+func ValidateSpace(id string, dim int) error {
+	if id == "" {
+		return Invalid("model", "given", "")
+	}
+	if dim < 1 || dim > MaxDim {
+		return Invalid("dim", fmt.Sprintf("from 1 to %d", MaxDim), fmt.Sprint(dim))
+	}
+	return nil
+}

@@ -281,9 +281,6 @@ func (db *DB) Model(ctx context.Context) (string, error) {
 	return sp.model, err
 }
 
-// maxDim bounds the vectors of a store.
-const maxDim = 16384
-
 // SetModel claims the vector space. The first claim replaces the collection by one that can hold vectors; claiming the same
 // again is no change.
 func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
@@ -291,7 +288,7 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 		return err
 	}
 	defer db.leave()
-	if err := checkSpace(id, dim); err != nil {
+	if err := store.ValidateSpace(id, dim); err != nil {
 		return err
 	}
 	db.claim.Lock()
@@ -315,16 +312,6 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 	return nil
 }
 
-func checkSpace(id string, dim int) error {
-	if id == "" {
-		return store.Invalid("model", "given", "")
-	}
-	if dim < 1 || dim > maxDim {
-		return store.Invalid("dim", fmt.Sprintf("from 1 to %d", maxDim), fmt.Sprint(dim))
-	}
-	return nil
-}
-
 // ReplaceModel makes another vector space the store's: the items are copied into a collection of it, without vectors, and
 // the alias moves there. Writes wait for the copy; reads do not.
 func (db *DB) ReplaceModel(ctx context.Context, id string, dim int) error {
@@ -332,7 +319,7 @@ func (db *DB) ReplaceModel(ctx context.Context, id string, dim int) error {
 		return err
 	}
 	defer db.leave()
-	if err := checkSpace(id, dim); err != nil {
+	if err := store.ValidateSpace(id, dim); err != nil {
 		return err
 	}
 	db.claim.Lock()

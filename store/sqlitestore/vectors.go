@@ -11,9 +11,6 @@ import (
 	"evoke/store"
 )
 
-// maxDim bounds the vectors of a store.
-const maxDim = 16384
-
 // vecRow is one search row: int8 numbers, each times scale.
 type vecRow struct {
 	q     []int8
@@ -164,7 +161,7 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 		return err
 	}
 	defer db.leave()
-	if err := checkSpace(id, dim); err != nil {
+	if err := store.ValidateSpace(id, dim); err != nil {
 		return err
 	}
 	return db.w.do(ctx, func(t *tx) error {
@@ -184,23 +181,13 @@ func (db *DB) SetModel(ctx context.Context, id string, dim int) error {
 	})
 }
 
-func checkSpace(id string, dim int) error {
-	if id == "" {
-		return store.Invalid("model", "given", "")
-	}
-	if dim < 1 || dim > maxDim {
-		return store.Invalid("dim", fmt.Sprintf("from 1 to %d", maxDim), fmt.Sprint(dim))
-	}
-	return nil
-}
-
 // ReplaceModel makes another vector space the store's and drops all vectors, in one transaction.
 func (db *DB) ReplaceModel(ctx context.Context, id string, dim int) error {
 	if err := db.enter(ctx); err != nil {
 		return err
 	}
 	defer db.leave()
-	if err := checkSpace(id, dim); err != nil {
+	if err := store.ValidateSpace(id, dim); err != nil {
 		return err
 	}
 	return db.w.do(ctx, func(t *tx) error {

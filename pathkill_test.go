@@ -51,10 +51,8 @@ func TestKilledOnTheWholePath(t *testing.T) {
 }
 
 func killOnTheWholePath(t *testing.T, qdrant, collection string) {
+	skipKills(t)
 	kills := 50
-	if testing.Short() {
-		kills = 3
-	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 500
 	}
@@ -63,7 +61,7 @@ func killOnTheWholePath(t *testing.T, qdrant, collection string) {
 	for run := range kills {
 		d.kill(t, run)
 	}
-	if len(d.acked) < kills && !testing.Short() {
+	if len(d.acked) < kills {
 		t.Fatalf("only %d events were acknowledged over %d kills", len(d.acked), kills)
 	}
 	states, waiting := d.check(t, kills)

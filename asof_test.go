@@ -17,6 +17,7 @@ import (
 // any past moment is what held then, the present one the last value only, and the history of what holds now lists every
 // version of it.
 func TestEveryPastMomentOfALife(t *testing.T) {
+	oneByOne(t)
 	t.Parallel()
 	for name, of := range map[string]map[string][]string{
 		"en": {

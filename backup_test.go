@@ -156,6 +156,7 @@ func TestRestoreRefuses(t *testing.T) {
 // What was erased after the backup does not come back with it, where the store in which it was erased is still there; neither
 // does what rested on it.
 func TestErasedThingsDoNotReturnFromABackup(t *testing.T) {
+	oneByOne(t)
 	dir := t.TempDir()
 	m := open(t, &Options{Path: filepath.Join(dir, "data")})
 	for _, user := range []string{"ann", "bob"} {
@@ -200,6 +201,7 @@ func TestErasedThingsDoNotReturnFromABackup(t *testing.T) {
 
 // The files of a restored store hold nothing of what was erased since the backup.
 func TestRestoredFilesHoldNothingErased(t *testing.T) {
+	oneByOne(t)
 	dir := t.TempDir()
 	m := open(t, &Options{Path: filepath.Join(dir, "data")})
 	for i := range 40 {

@@ -53,6 +53,7 @@ func mangled(block string, how int) string {
 // What Context puts into prompts and comes back in conversations is not stored again: a hundred rounds leave the store as
 // it was.
 func TestAHundredRoundsOfInjectionAndCaptureStoreNothingNew(t *testing.T) {
+	oneByOne(t)
 	m := open(t, nil)
 	ctx, who := t.Context(), Who{User: "ann", Thread: "first"}
 	said := chat("My name is Ann Brown, I live in Berlin and I like green tea. Always answer in German.", "Gut!",
@@ -72,11 +73,7 @@ func TestAHundredRoundsOfInjectionAndCaptureStoreNothingNew(t *testing.T) {
 
 	questions := []string{"What do I drink, where do I live, what is my name?", "我叫什么，住在哪里，喜欢喝什么？"}
 	shapes := []recall.Shape{recall.Lines, recall.Briefing, recall.Full}
-	rounds := 100
-	if testing.Short() {
-		rounds = 20
-	}
-	for i := range rounds {
+	for i := range 100 {
 		block, err := m.Context(ctx, ContextRequest{Who: Who{User: "ann"}, Request: recall.Request{Query: questions[i%2], Limit: 20}, Shape: shapes[i%3]})
 		if err != nil || len(block.Items) < 5 {
 			t.Fatal(err, block.Items)

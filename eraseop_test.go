@@ -99,6 +99,7 @@ func TestEraseCoversEveryMemoryOfWhomItNames(t *testing.T) {
 
 // Wherever a crash cuts an erasure off, the next start ends it, and what it counted adds up.
 func TestEraseGoesOnAfterACrash(t *testing.T) {
+	oneByOne(t)
 	plan := func(from, to int) (ids []string) {
 		for i := from; i < to; i++ {
 			ids = append(ids, fmt.Sprintf("ann-%04d", i))
@@ -117,9 +118,6 @@ func TestEraseGoesOnAfterACrash(t *testing.T) {
 		"the last planned and not done":      {400, &erasing{Erased: Erased{Memories: 1, Items: 450, Tombstones: 900}, Scope: ann, Next: plan(400, 450)}},
 		"everything done, and that not said": {450, &erasing{Erased: Erased{Memories: 1, Items: 450, Tombstones: 900}, Scope: ann, Next: plan(400, 450)}},
 	} {
-		if testing.Short() && name != "the next planned and not done" {
-			continue // one goroutine after another: the rest without the race detector
-		}
 		dir := t.TempDir()
 		m, err := Open(t.Context(), &Options{Path: dir})
 		if err != nil {

@@ -208,6 +208,7 @@ func TestExportFollowsItsSchema(t *testing.T) {
 
 // An export that was altered or cut off is told by line; the lines that are sound are imported.
 func TestAlteredExportsAreTold(t *testing.T) {
+	oneByOne(t)
 	from := open(t, nil)
 	ids := []string{"a", "b", "c"}
 	for _, id := range ids {
@@ -273,9 +274,7 @@ func TestAlteredExportsAreTold(t *testing.T) {
 
 // An export and an import of many items hold few of them at a time: 800, with EVOKE_SOAK 100,000.
 func TestExportAndImportAreBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector's own memory would be measured; it runs without -short")
-	}
+	oneByOne(t)
 	n := 800
 	if os.Getenv("EVOKE_SOAK") != "" {
 		n = 100_000

@@ -24,6 +24,7 @@ func ask(t *testing.T, m *Memory, w Who, query, text string) bool {
 }
 
 func TestMegabyteLineWithoutBlanksIsKeptWhole(t *testing.T) {
+	oneByOne(t)
 	m := open(t, nil)
 	who := Who{User: "u", Thread: "t"}
 	for _, unit := range []string{"a", "汉", "🙂", "\u202e"} {

@@ -49,10 +49,8 @@ func writeExport(t *testing.T, n int) (file string, of ExportSummary) {
 // An import of a file that is stopped again and again goes on by itself at the next opening, at the line that it came to; in
 // the end all is there once, and the counts are those of an import without interruption.
 func TestImportFileGoesOn(t *testing.T) {
-	n := 1500
-	if testing.Short() {
-		n = 600
-	}
+	oneByOne(t)
+	const n = 1500
 	file, want := writeExport(t, n)
 	dir, opened := t.TempDir(), 0
 	var id string

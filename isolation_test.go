@@ -20,6 +20,7 @@ var hostile = []string{"*", "'", `"`, "a'; DROP TABLE items; --", `{"user":"x"}`
 // TestNoScopeSeesAnother fills the memories of hostile tenants, users and agents with the same texts under the same
 // ids, each marked with a secret of its own, and looks for a foreign secret in everything the façade answers or logs.
 func TestNoScopeSeesAnother(t *testing.T) {
+	oneByOne(t)
 	var logged bytes.Buffer
 	m := open(t, &Options{Embedder: &bagEmbedder{}, Policy: &Policy{Rules: []PolicyRule{{"own *", OwnNamespace}, {"*", PairNamespace}}},
 		Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -45,9 +46,6 @@ func TestNoScopeSeesAnother(t *testing.T) {
 		all = append(all, mem)
 	}
 	for i, name := range hostile {
-		if testing.Short() && i%4 != 0 { // all of them without the race detector
-			continue
-		}
 		if strings.TrimSpace(name) != name {
 			continue // surrounding blanks are kept apart by the scopes test below
 		}

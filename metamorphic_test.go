@@ -135,9 +135,7 @@ func (m *model) forget(subject string) {
 // Whatever is added, corrected, edited, undone, redone and forgotten in whatever order: what is seen now and as of every
 // moment of the past is what a simple model says, and the difference of two moments is the difference of the model's.
 func TestHistoriesAgainstAModel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one call after another tells the race detector nothing; it runs without -short")
-	}
+	oneByOne(t)
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 		clock := clockAt(start)

@@ -47,3 +47,12 @@ func skipKills(t *testing.T) {
 		t.Skip("kills run without -short")
 	}
 }
+
+// oneByOne leaves a long test of calls one after another out under -short, which is how the race detector runs: it has nothing
+// to see there. Without the detector it runs.
+func oneByOne(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("calls one after another: they run without -short")
+	}
+}

@@ -54,10 +54,8 @@ type acked struct{ key, event, user, assistant string }
 // TestKilledDuringIngest kills a process at random moments while it ingests. Every acknowledged turn is there after the
 // restart, once; a retry under its key stores nothing; its vector and its extraction still come.
 func TestKilledDuringIngest(t *testing.T) {
+	skipKills(t)
 	kills := 20
-	if testing.Short() {
-		kills = 5
-	}
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 200
 	}

@@ -113,7 +113,11 @@ func TestAgreesWithTiktoken(t *testing.T) {
 		}
 		c := counter(t, name)
 		r := rand.New(rand.NewPCG(7, uint64(len(name))))
-		for range 1000 {
+		texts := 1000
+		if testing.Short() {
+			texts = 100
+		}
+		for range texts {
 			s := randomText(r, 200)
 			want := len(ref.EncodeOrdinary(s))
 			if got := c.Count(s); got != want {
@@ -127,6 +131,9 @@ func TestAgreesWithTiktoken(t *testing.T) {
 }
 
 func TestLongRunsAreFastAndExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its clock means nothing under the race detector; it runs without -short")
+	}
 	c := counter(t, "o200k_base")
 	for _, unit := range []string{"a", "ab", "x1", "我", "é", "😀", " ", "\n", "-", "A", "A\u0301"} {
 		short := strings.Repeat(unit, 1500/len(unit))

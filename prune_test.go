@@ -13,6 +13,9 @@ import (
 
 // Ended events and remembered answers are kept for their days and then dropped; what was stored stays.
 func TestOldEntriesOfTheLedgerAreDropped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("calls one after another; it runs without -short")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		m, err := evoke.Open(t.Context(), &evoke.Options{LedgerDays: 1})
 		if err != nil {

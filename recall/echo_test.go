@@ -142,6 +142,9 @@ func FuzzFindEchoes(f *testing.F) {
 }
 
 func TestEchoesInLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its clock means nothing under the race detector; it runs without -short")
+	}
 	for _, unit := range []string{"- [2026-05-08 semantic] a\n", "[semantic] a: b ", "</evoke-memory>", "[episodic]\n", "Recalled memory, ", "- [semantic] " + strings.Repeat("a\n", 30)} {
 		took := func(n int) time.Duration {
 			s := strings.Repeat(unit, n/len(unit))

@@ -33,12 +33,14 @@ func (c *caller) call(ctx context.Context, i int) error {
 	case 0, 1:
 		res, err := c.m.Ingest(ctx, IngestRequest{Who: w, Messages: chat(fmt.Sprintf("I like dish%d and live in Town%d.", i, c.rnd.IntN(5)), "ok"), IdempotencyKey: fmt.Sprint(c.n, "-", c.rnd.IntN(50))})
 		for _, turn := range res.Turns {
-			c.ids = append(c.ids, turn.ID)
+			if turn.ID != "" { // else it is not there: it was forgotten before
+				c.ids = append(c.ids, turn.ID)
+			}
 		}
 		return err
 	case 2:
 		res, err := c.m.Remember(ctx, RememberRequest{Who: w, Kind: store.Kinds()[1+i%2], Content: fmt.Sprint("fact ", c.rnd.IntN(100)), IdempotencyKey: fmt.Sprint("r", i%2, c.rnd.IntN(100))})
-		if err == nil {
+		if err == nil && res.Item.ID != "" {
 			c.ids = append(c.ids, res.Item.ID)
 		}
 		return err

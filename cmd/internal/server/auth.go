@@ -102,8 +102,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			s.denied(c, p)
 			return forbidden(fmt.Sprintf("Authorization: this route needs a key of role %s", need))
 		}
-		if m, err := s.tenants(p.tenant); p.tenant != "" && (err != nil || !m.Enabled()) {
-			return forbidden("Authorization: the tenant is disabled")
+		if err := s.enabled(p.tenant); err != nil {
+			return err
 		}
 		c.Set(callerKey, p)
 		ctx := context.WithValue(c.Request().Context(), principalKey, p)
@@ -115,6 +115,17 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		return err
 	}
+}
+
+// enabled refuses callers of a tenant that is disabled; whoever is above tenants has none.
+func (s *Server) enabled(tenant string) error {
+	if tenant == "" {
+		return nil
+	}
+	if m, err := s.tenants(tenant); err != nil || !m.Enabled() {
+		return forbidden("Authorization: the tenant is disabled")
+	}
+	return nil
 }
 
 // denied puts on record that a call was refused for who makes it.

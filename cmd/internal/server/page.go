@@ -66,8 +66,8 @@ func (s *Server) pageCaller(r *http.Request, key string) (ui.Caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m, err := s.tenants(p.tenant); p.tenant != "" && (err != nil || !m.Enabled()) {
-		return nil, forbidden("the tenant is disabled")
+	if err := s.enabled(p.tenant); err != nil {
+		return nil, err
 	}
 	if c, ok := r.Context().Value(pageKey).(echo.Context); ok {
 		c.Set(callerKey, p) // for the access log

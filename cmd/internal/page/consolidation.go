@@ -86,14 +86,9 @@ const consolidateKind = "consolidate"
 func (p *Page) tryConsolidation(v *visit) error {
 	req := evoke.ConsolidateRequest{User: v.get("user"), Agent: v.get("agent"), DryRun: true}
 	if v.get("verb") == "run" {
-		op, err := v.Operation(v.ctx(), v.get("id"))
-		if err != nil {
+		if _, err := v.tried(consolidateKind, &req, &req.DryRun); err != nil {
 			return err
 		}
-		if op.Kind != consolidateKind || json.Unmarshal(op.Args, &req) != nil || !req.DryRun {
-			return store.ErrNotFound
-		}
-		req.DryRun = false
 	}
 	op, err := v.Consolidate(v.ctx(), req)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"evoke"
 	"evoke/store"
@@ -106,12 +105,9 @@ func (p *Page) retention(v *visit) error {
 func (p *Page) tryRetention(v *visit) error {
 	var req evoke.RetainRequest
 	if v.get("verb") == "run" {
-		op, err := v.Operation(v.ctx(), v.get("id"))
+		op, err := v.tried(retainKind, &req, &req.DryRun)
 		if err != nil {
 			return err
-		}
-		if op.Kind != retainKind || json.Unmarshal(op.Args, &req) != nil || !req.DryRun {
-			return store.ErrNotFound
 		}
 		if v.get("step") != "confirm" {
 			return v.show(200, "confirm", confirmPage{
@@ -119,7 +115,6 @@ func (p *Page) tryRetention(v *visit) error {
 				Fields: url.Values{"verb": {"run"}, "id": {op.ID}}, Back: workOf(op).URL, Button: "retention.run", Danger: true,
 			})
 		}
-		req.DryRun = false
 	} else {
 		policy, err := v.formPolicy()
 		if err != nil {
@@ -210,6 +205,3 @@ func (f *frame) sweepOf(op store.Operation) *sweep {
 	}
 	return s
 }
-
-// until is a time of a form until which something can be restored; zero for the engine's own.
-func (v *visit) until() (time.Time, error) { return moment("until", v.get("until")) }

@@ -104,6 +104,19 @@ func (p *Page) steer(v *visit) error {
 	return v.see("operation", url.Values{"id": {id}, "done": {done}})
 }
 
+// tried finds the dry run that a form names, and makes of what it was asked for what does it.
+func (v *visit) tried(kind string, asked any, dryRun *bool) (store.Operation, error) {
+	op, err := v.Operation(v.ctx(), v.get("id"))
+	if err != nil {
+		return op, err
+	}
+	if op.Kind != kind || json.Unmarshal(op.Args, asked) != nil || !*dryRun {
+		return op, store.ErrNotFound
+	}
+	*dryRun = false
+	return op, nil
+}
+
 // linesShown bounds how much of an operation's result is shown.
 const linesShown = 200
 

@@ -40,7 +40,7 @@ func TestMegabyteLineWithoutBlanksIsKeptWhole(t *testing.T) {
 
 func TestTenThousandMessagesInOneCall(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a minute under the race detector; the full run has it")
+		t.Skip("takes a minute under the race detector; it runs without -short")
 	}
 	m := open(t, &Options{Memory: MemoryOptions{Debounce: 300 * time.Second}})
 	who := Who{User: "u", Thread: "t"}

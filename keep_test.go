@@ -176,9 +176,7 @@ func errOf[T any](_ T, err error) error { return err }
 
 // Any softly forgotten parts, restored in any order, leave a memory as it was.
 func TestRestoreUndoesExactly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not under -short: one call after another, which make test runs without the race detector")
-	}
+	oneByOne(t)
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	clock := clockAt(now.Add(time.Hour))
 	m := open(t, &Options{Clock: clock.now})

@@ -114,7 +114,7 @@ func TestFiftyModel(t *testing.T) { compareToEnglish(t, open(t, &Options{Embedde
 func multilingual(t *testing.T) embed.Embedder {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("embeds 800 texts")
+		t.Skip("embeds 800 texts; it runs without -short")
 	}
 	models, err := modelstore.New(nil)
 	if err != nil {

@@ -51,9 +51,7 @@ func TestHoldStopsAnErasureUnderWay(t *testing.T) {
 
 // What one retention took in several memories comes back by its id in all of them, as it was.
 func TestRestoreBatchReachesEveryMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not under -short: one call after another, which make test runs without the race detector")
-	}
+	oneByOne(t)
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	m := open(t, &Options{Clock: clockAt(now.AddDate(1, 0, 0)).now})
 	whose := []Who{{User: "ann"}, {User: "ann", Agent: "chef"}, {User: "bob"}}

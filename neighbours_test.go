@@ -100,7 +100,7 @@ func pairsOf(t *testing.T, name string) (out [][2]string) {
 // else is taken for one.
 func TestNeighboursWithTheLocalEncoder(t *testing.T) {
 	if testing.Short() {
-		t.Skip("not under -short: the encoder reads some thousand sentences; make test runs it")
+		t.Skip("the encoder reads some thousand sentences; it runs without -short")
 	}
 	models, err := modelstore.New(nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Ended events and remembered answers are kept for their days and then dropped; what was stored stays.
 func TestOldEntriesOfTheLedgerAreDropped(t *testing.T) {
 	if testing.Short() {
-		t.Skip("calls one after another; it runs without -short")
+		t.Skip("its made-up hours take minutes under the race detector; it runs without -short")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m, err := evoke.Open(t.Context(), &evoke.Options{LedgerDays: 1})

@@ -86,7 +86,7 @@ func TestOutageOfTheItemStore(t *testing.T) {
 
 func TestReplayLoopCompletesAWriteByItself(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for the loop's tick of 5 s")
+		t.Skip("waits for the loop's tick of 5 s; it runs without -short")
 	}
 	ctx, who := t.Context(), Who{User: "u"}
 	m, f := openFlaky(t)

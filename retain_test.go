@@ -103,9 +103,7 @@ func anyPolicy() *rapid.Generator[RetentionPolicy] {
 // A run takes exactly what a dry run told, for the reasons it told; a second run finds nothing more but what a higher bound
 // of worth left. What it took softly comes back as it was.
 func TestRetentionTakesWhatItsDryRunTells(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not under -short: one call after another, which make test runs without the race detector")
-	}
+	oneByOne(t)
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	m := open(t, &Options{Clock: clockAt(now).now})
 	user := 0
@@ -259,9 +257,7 @@ func TestRetentionOrder(t *testing.T) {
 
 // A hundred thousand items are planned over in bounded time and memory.
 func TestRetentionOfMany(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not under -short: one call after another, which make test runs without the race detector")
-	}
+	oneByOne(t)
 	n := 2_000
 	if os.Getenv("EVOKE_SOAK") == "" {
 		t.Logf("%d items; EVOKE_SOAK for 100,000", n)

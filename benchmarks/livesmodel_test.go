@@ -84,7 +84,7 @@ func (x *scripted) report(c *change, t *store.Item, known []store.Item) []extrac
 
 func TestLivesWithAModelAreWhatItReported(t *testing.T) {
 	if testing.Short() {
-		t.Skip("not under -short: one conversation after another, which make test runs without the race detector")
+		t.Skip("calls one after another: they run without -short")
 	}
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {

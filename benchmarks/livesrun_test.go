@@ -99,7 +99,7 @@ func (c *change) judge(before, after []store.Item) (right bool, lost []string) {
 
 func TestLivesWithTheRulesAlone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("not under -short: one conversation after another, which make test runs without the race detector")
+		t.Skip("calls one after another: they run without -short")
 	}
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {

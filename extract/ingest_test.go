@@ -286,7 +286,7 @@ func TestConcurrentIngestGivesEveryTurnItsOwnPosition(t *testing.T) {
 
 func TestTenThousandMessages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("minutes under the race detector, which fewer messages tell as much; it runs without -short")
+		t.Skip("takes minutes under the race detector; it runs without -short")
 	}
 	db := open(t)
 	g := ingester(t, db, nil)

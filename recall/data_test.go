@@ -51,7 +51,7 @@ func readLines[T any](t *testing.T, name string) []T {
 // than the two points that lie between. Full quality is measured by the benchmarks.
 func TestLexicalRecallOnConversations(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long")
+		t.Skip("ranks whole data sets; it runs without -short")
 	}
 	type line struct {
 		NS, ID, Text, Speaker, Query, Category string

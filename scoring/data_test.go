@@ -108,7 +108,7 @@ func rank(hits []hit) []string {
 // Published Lucene BM25 on the test claims is 0.679; the train claims give 0.693.
 func TestSciFact(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads 5,183 abstracts")
+		t.Skip("reads 5,183 abstracts; it runs without -short")
 	}
 	items, queries := dataSet(t, "scifact")
 	type posting struct{ doc, n int }
@@ -225,7 +225,7 @@ func lexicalArm(t testing.TB, name string, params LexicalParams) (m [3]float64, 
 // The floors are those of the reference prototype less two points.
 func TestLexicalArmFloors(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ranks whole data sets")
+		t.Skip("ranks whole data sets; it runs without -short")
 	}
 	for _, c := range []struct {
 		set   string

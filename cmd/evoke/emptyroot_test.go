@@ -31,7 +31,7 @@ const (
 // volume or a port is said.
 func TestEmptyRoot(t *testing.T) {
 	if testing.Short() {
-		t.Skip("no binary is built in a short run")
+		t.Skip("no binary is built under -short; it runs without")
 	}
 	if os.Getuid() != 0 {
 		t.Skip("it takes a user that may make name spaces and mounts (root)")

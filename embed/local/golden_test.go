@@ -88,7 +88,7 @@ func TestGoldenVectors(t *testing.T) {
 		for _, level := range []string{"avx512", "avx2", "generic"} {
 			t.Run(name+"/"+level, func(t *testing.T) {
 				if testing.Short() && level != "avx2" {
-					t.Skip("one level of instructions is enough for the race detector; all run without -short")
+					t.Skip("the other levels of instructions run without -short")
 				}
 				e := installed(t, name, &local.Options{Raw: true, Instructions: level})
 				if e.Instructions() != level {

@@ -114,7 +114,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 // TestDeletedTextLeavesTheFiles: deleted text leaves the files while they are in use, not only when they are closed.
 func TestDeletedTextLeavesTheFiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("calls one after another; it runs without -short")
+		t.Skip("calls one after another: they run without -short")
 	}
 	ctx, dir := context.Background(), t.TempDir()
 	db := openT(t, dir, nil)

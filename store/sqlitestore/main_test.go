@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: run without the race detector")
+		t.Skip("more of SQLite than of threads: it runs without -short")
 	}
 }
 

@@ -207,7 +207,7 @@ func TestBodiesOverTheLimitAreRefusedWithoutBeingHeld(t *testing.T) {
 
 func TestFiftyMegabytesWithinTheLimitAreAnswered(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short")
+		t.Skip("reads 50 MB; it runs without -short")
 	}
 	w := newWorld(t, "server: { max_body_bytes: 67108864 }")
 	part := `{"role":"user","content":"` + strings.Repeat("all work and no play ", 45000) + `"}`

@@ -36,7 +36,7 @@ type Server struct {
 func (s *Server) Address(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("no real Qdrant in a short run")
+		t.Skip("no real Qdrant under -short; it runs without")
 	}
 	s.once.Do(s.start)
 	if s.why != "" {

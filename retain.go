@@ -131,7 +131,7 @@ func (s *sweeper) retainMemory(ctx context.Context, sc store.Scope, args *retain
 		s.at.Removals = append(s.at.Removals, plan.Removals[:min(len(plan.Removals), maxRemovals-len(s.at.Removals))]...)
 		return plan.Held, nil
 	}
-	for part := range slices.Chunk(plan.Removals, sweepPart) {
+	for _, part := range plan.Parts(sweepPart) {
 		ids, planned := make([]string, len(part)), make(map[string]*lifecycle.Removal, len(part))
 		for i := range part {
 			ids[i], planned[part[i].ID] = part[i].ID, &part[i]

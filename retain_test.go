@@ -255,6 +255,42 @@ func TestRetentionOrder(t *testing.T) {
 	}
 }
 
+// Summaries go with all that they stand for, however many go at once, and come back with it.
+func TestRetentionTakesWholeSummaries(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	var items []store.Item
+	for s := range 3 { // the sources of all are in one order by id
+		sum := store.Item{ID: fmt.Sprint("sum", s), Kind: store.Semantic, Provenance: store.Provenance{Origin: lifecycle.SummaryOrigin}}
+		for i := range 90 {
+			it := store.Item{ID: fmt.Sprintf("i%02d-%d", i, s), Kind: store.Semantic, Content: fmt.Sprintf("word%c%c.", 'a'+s, 'a'+i%26), Importance: 1}
+			it.Aside.Summary = sum.ID
+			sum.Content, sum.Provenance.Turns = sum.Content+it.Content+" ", append(sum.Provenance.Turns, it.ID)
+			items = append(items, it)
+		}
+		items = append(items, sum)
+	}
+	for i := range items {
+		items[i].Confidence, items[i].RecordedAt = 1, now.AddDate(0, 0, -100)
+	}
+	for _, hard := range []bool{false, true} {
+		m, who := open(t, &Options{Clock: clockAt(now).now}), Who{User: "ann"}
+		putAll(t, m, who, items)
+		before := exported(t, m, who)
+		p := RetentionPolicy{TTLDays: 30, Hard: hard}
+		took := swept(t, m, func(ctx context.Context) (store.Operation, error) { return m.Retain(ctx, RetainRequest{Policy: &p}) })
+		if left := all(t, m, who); len(left) > 0 || took.Items != 273 || took.Reasons[lifecycle.WithSummary] != 270 {
+			t.Errorf("hard %t: %+v, left %v", hard, took, left)
+		}
+		if hard {
+			continue
+		}
+		if _, err := m.Restore(t.Context(), RestoreRequest{Who: who, All: true}); err != nil || exported(t, m, who) != before {
+			t.Errorf("restored otherwise than it was, %v", err)
+		}
+	}
+}
+
 // A hundred thousand items are planned over in bounded time and memory.
 func TestRetentionOfMany(t *testing.T) {
 	oneByOne(t)

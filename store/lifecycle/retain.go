@@ -90,13 +90,35 @@ type Removal struct {
 	Kind     store.Kind     `json:"kind"`
 	Category store.Category `json:"category,omitempty"`
 	Days     int            `json:"days"` // its age
+
+	with string // the summary in the item's place; in a plan the outermost that goes, or the item itself
 }
 
 // Plan is what retention takes of one memory.
 type Plan struct {
-	Removals []Removal // what goes with its summary first, so that no source is left behind; else by id
+	Removals []Removal // a summary and what it stands for next to each other (see Parts); else by id
 	Held     int       // items that would go were they not held
 	Items    int       // current ones that were counted
+}
+
+// Parts cuts the removals into parts of at most n items, or of what goes with one summary, however many: a summary goes out of
+// sight with the first of its sources, and lets those of another part be seen again.
+func (p *Plan) Parts(n int) (parts [][]Removal) {
+	from, end := 0, 0
+	for end < len(p.Removals) {
+		next := end + 1
+		for next < len(p.Removals) && p.Removals[next].with == p.Removals[end].with {
+			next++
+		}
+		if next-from > n && end > from {
+			parts, from = append(parts, p.Removals[from:end]), end
+		}
+		end = next
+	}
+	if from < end {
+		parts = append(parts, p.Removals[from:end])
+	}
+	return parts
 }
 
 // age of an item in whole days; one recorded in the future is of none.
@@ -162,7 +184,6 @@ func (r *Retention) Plan(ctx context.Context, s store.Reader, sc store.Scope, no
 	var p Plan
 	var current []kept
 	sources := map[string][]Removal{} // of the summaries
-	gone := map[string]bool{}
 	view := store.Current(now)
 	q := store.ListQuery{View: store.View{All: true, Kept: true}, Order: store.ByID, Limit: planPage}
 	for {
@@ -173,13 +194,12 @@ func (r *Retention) Plan(ctx context.Context, s store.Reader, sc store.Scope, no
 		for i := range page.Items {
 			it := &page.Items[i]
 			isHeld := held != nil && held(it)
-			x := Removal{ID: it.ID, Reason: r.Reason(it, now), Worth: round(it.Worth(now)), Kind: it.Kind, Category: it.Category, Days: age(it, now)}
+			x := Removal{ID: it.ID, Reason: r.Reason(it, now), Worth: round(it.Worth(now)), Kind: it.Kind, Category: it.Category, Days: age(it, now), with: it.Aside.Summary}
 			switch {
 			case x.Reason != "" && isHeld:
 				p.Held++
 			case x.Reason != "":
 				p.Removals = append(p.Removals, x)
-				gone[it.ID] = true
 				continue
 			}
 			switch {
@@ -203,16 +223,31 @@ func (r *Retention) Plan(ctx context.Context, s store.Reader, sc store.Scope, no
 		}
 		delete(sources, id)
 	}
-	slices.SortFunc(p.Removals, func(a, b Removal) int {
-		if a, b := a.Reason == WithSummary, b.Reason == WithSummary; a != b {
-			if a {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.ID, b.ID)
-	})
+	p.group()
 	return p, nil
+}
+
+// mostNested is how deep summaries of summaries go: what is imported may stand in a ring.
+const mostNested = 100
+
+// group puts what goes with one summary next to it. A summary may be of summaries.
+func (p *Plan) group() {
+	at := make(map[string]int, len(p.Removals))
+	for i := range p.Removals {
+		at[p.Removals[i].ID] = i
+	}
+	for i := range p.Removals {
+		last := i
+		for range mostNested {
+			next, ok := at[p.Removals[last].with]
+			if !ok || next == last {
+				break
+			}
+			last = next
+		}
+		p.Removals[i].with = p.Removals[last].ID
+	}
+	slices.SortFunc(p.Removals, func(a, b Removal) int { return cmp.Or(cmp.Compare(a.with, b.with), cmp.Compare(a.ID, b.ID)) })
 }
 
 // beyond are the items that are too many: the protected last, else those of the least worth first, of equal ones the older,

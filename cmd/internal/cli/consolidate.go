@@ -108,7 +108,7 @@ func (a *app) sourcesCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printItems(items, "")
+				return a.printItems(items, "", a.versionTable)
 			})
 		},
 	}

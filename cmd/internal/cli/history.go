@@ -25,7 +25,7 @@ func (a *app) printHistory(items []store.Item) error {
 			Changes []lifecycle.Change `json:"changes"`
 		}{items, changes})
 	}
-	if err := a.itemTable(items); err != nil {
+	if err := a.versionTable(items); err != nil {
 		return err
 	}
 	rows := make([][]string, len(changes))

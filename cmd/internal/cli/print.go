@@ -15,6 +15,7 @@ import (
 
 	"evoke/recall"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 func (a *app) printJSON(v any) error {
@@ -64,6 +65,16 @@ func (a *app) itemTable(items []store.Item) error {
 		rows[i] = []string{it.ID, kindText(it), day(it.ValidFrom), clip(line(it), contentWidth)}
 	}
 	return a.table([]string{"ID", "KIND", "WHEN", "CONTENT"}, rows)
+}
+
+// versionTable is itemTable where some may not hold any more: it tells how each stands.
+func (a *app) versionTable(items []store.Item) error {
+	now := time.Now()
+	rows := make([][]string, len(items))
+	for i, it := range items {
+		rows[i] = []string{it.ID, kindText(it), lifecycle.StateOf(&it, now), day(it.ValidFrom), clip(line(it), contentWidth)}
+	}
+	return a.table([]string{"ID", "KIND", "STATE", "WHEN", "CONTENT"}, rows)
 }
 
 func (a *app) hitTable(hits []recall.Hit) error {

@@ -91,7 +91,7 @@ func (a *app) getCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) printItems(items []store.Item, next string) error {
+func (a *app) printItems(items []store.Item, next string, table func([]store.Item) error) error {
 	if a.json {
 		if items == nil {
 			items = []store.Item{}
@@ -105,7 +105,7 @@ func (a *app) printItems(items []store.Item, next string) error {
 		a.printf("no items\n")
 		return nil
 	}
-	if err := a.itemTable(items); err != nil {
+	if err := table(items); err != nil {
 		return err
 	}
 	if next != "" {
@@ -154,7 +154,11 @@ func (a *app) listCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printItems(page.Items, page.Next)
+			table := a.itemTable
+			if r.All || r.Sources {
+				table = a.versionTable
+			}
+			return a.printItems(page.Items, page.Next, table)
 		})
 	}
 	return c
@@ -175,7 +179,7 @@ func (a *app) recentCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printItems(items, "")
+			return a.printItems(items, "", a.itemTable)
 		})
 	}
 	return c

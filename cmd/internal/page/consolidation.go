@@ -137,7 +137,7 @@ func (v *visit) gatheredBy(f *frame, op store.Operation) (*gathered, error) {
 			return nil, err
 		}
 		for _, id := range found.IDs[:min(len(found.IDs), 10)] {
-			s, err := v.source(&frame{lang: f.lang, User: found.User, Agent: found.Agent}, who, id, "")
+			s, err := v.source(&frame{lang: f.lang, now: f.now, User: found.User, Agent: found.Agent}, who, id, "")
 			if err != nil {
 				return nil, err
 			}

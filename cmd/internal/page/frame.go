@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"evoke/cmd/internal/config"
 )
@@ -12,6 +13,7 @@ import (
 type frame struct {
 	lang   language
 	assets map[string]asset
+	now    time.Time
 
 	Title  string // name of a message
 	Token  string
@@ -67,7 +69,7 @@ func (f *frame) scope() url.Values {
 
 // frame of somebody who is not let in.
 func (p *Page) frame(r *http.Request, lang language, title string) *frame {
-	f := &frame{lang: lang, assets: p.assets, Title: title, Path: r.URL.Path, Other: link{URL: otherLanguage(r, lang)}}
+	f := &frame{lang: lang, assets: p.assets, now: p.o.Clock(), Title: title, Path: r.URL.Path, Other: link{URL: otherLanguage(r, lang)}}
 	return f
 }
 

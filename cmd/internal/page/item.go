@@ -72,23 +72,6 @@ func (p *Page) item(v *visit) error {
 	return v.show(200, "item", d)
 }
 
-// stateOf is the message that tells how an item stands.
-func stateOf(it *store.Item) string {
-	switch {
-	case !it.Aside.ForgottenAt.IsZero():
-		return "state.forgotten"
-	case it.Aside.Summary != "":
-		return "state.summarized"
-	case !it.RetractedAt.IsZero():
-		return "state.retracted"
-	case it.SupersededBy != "":
-		return "state.replaced"
-	case it.Closed():
-		return "state.ended"
-	}
-	return "state.current"
-}
-
 func (v *visit) source(f *frame, who evoke.Who, id, quote string) (source, error) {
 	it, err := v.Get(v.ctx(), who, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -114,7 +97,8 @@ func (v *visit) versions(f *frame, who evoke.Who, id string) ([]version, error) 
 	changes := lifecycle.Changes(items)
 	for i := len(items) - 1; i >= 0; i-- {
 		it := &items[i]
-		ver := version{shown: f.one(*it), Current: stateOf(it) == "state.current", Here: it.ID == id}
+		ver := version{shown: f.one(*it), Here: it.ID == id}
+		ver.Current = !ver.Past
 		for _, c := range changes {
 			if c.ID != it.ID {
 				continue

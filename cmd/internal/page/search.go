@@ -11,6 +11,7 @@ import (
 	"evoke"
 	"evoke/recall"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // hitsAsked is how many hits a search shows.
@@ -28,8 +29,8 @@ type shown struct {
 }
 
 func (f *frame) one(it store.Item) shown {
-	state := stateOf(&it)
-	return shown{it, f.Act("item", it.ID), state, state != "state.current"}
+	state := lifecycle.StateOf(&it, f.now)
+	return shown{it, f.Act("item", it.ID), "state." + state, state != lifecycle.Current}
 }
 
 // hit is one answer with the shares of its score.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"evoke/extract/contradict"
 	"evoke/extract/rules"
 	"evoke/scoring"
 	"evoke/store"
@@ -189,7 +190,7 @@ type thread struct {
 
 // summarise has a text written for a group, without those of its items that contradict each other. nil: it is left alone.
 func (c *consolidator) summarise(ctx context.Context, sc store.Scope, g lifecycle.Group, res *Consolidated) (*summarised, error) {
-	items, contradictions := agreeing(g.Items)
+	items, contradictions := uncontested(g.Items)
 	res.Contradictions = first(append(res.Contradictions, contradictions...))
 	leave := func(why string) (*summarised, error) {
 		res.Left++
@@ -239,6 +240,29 @@ func (c *consolidator) summarise(ctx context.Context, sc store.Scope, g lifecycl
 		return leave("long")
 	}
 	return &summarised{g.By, g.Words(), held, it}, nil
+}
+
+// uncontested leaves out the items that contradict another of the same speaker, and names the pairs.
+func uncontested(items []store.Item) (left []store.Item, pairs []Contradiction) {
+	claims := make([]contradict.Claims, len(items))
+	for i := range items {
+		claims[i] = contradict.Of(items[i].Content)
+	}
+	contested := make([]bool, len(items))
+	for i := range items {
+		for j := i + 1; j < len(items); j++ {
+			if items[i].Turn.Speaker == items[j].Turn.Speaker && claims[i].Contradict(claims[j]) {
+				contested[i], contested[j] = true, true
+				pairs = append(pairs, Contradiction{items[i].ID, items[j].ID})
+			}
+		}
+	}
+	for i := range items {
+		if !contested[i] {
+			left = append(left, items[i])
+		}
+	}
+	return left, pairs
 }
 
 func whyLeft(err error) string {

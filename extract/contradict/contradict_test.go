@@ -1,15 +1,8 @@
-package evoke
+package contradict
 
-import (
-	"testing"
+import "testing"
 
-	"evoke/store"
-)
-
-func saysOtherwise(a, b string) bool {
-	x, y := store.Item{Content: a}, store.Item{Content: b}
-	return contradict(claimsOf(&x), claimsOf(&y))
-}
+func contradict(a, b string) bool { return Of(a).Contradict(Of(b)) }
 
 // Sentences that say nearly the same but for a number, a name or a place, a date or a negation contradict each other.
 func TestContradictingPairs(t *testing.T) {
@@ -48,7 +41,7 @@ func TestContradictingPairs(t *testing.T) {
 		{"她出生于1985年。", "她出生于1987年。"},
 		{"考试是明天。", "考试是后天。"},
 	} {
-		if !saysOtherwise(p[0], p[1]) || !saysOtherwise(p[1], p[0]) {
+		if !contradict(p[0], p[1]) || !contradict(p[1], p[0]) {
 			t.Errorf("%q and %q: no contradiction", p[0], p[1])
 		}
 	}
@@ -91,7 +84,7 @@ func TestCompatiblePairs(t *testing.T) {
 		{"会议在周一吗？", "会议在周五。"},
 		{"小王不住在北京。", "小王住在上海。"},
 	} {
-		if saysOtherwise(p[0], p[1]) || saysOtherwise(p[1], p[0]) {
+		if contradict(p[0], p[1]) || contradict(p[1], p[0]) {
 			t.Errorf("%q and %q: a contradiction", p[0], p[1])
 		}
 	}

@@ -1,6 +1,7 @@
-package evoke
+package contradict
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,27 +43,30 @@ func words(list string) map[string]bool {
 	return m
 }
 
+// monthNames are the months but May, which is a verb as well.
+const monthNames = `january february march april june july august september october november december`
+
 var (
-	frameFillers = words(`a an the now actually really currently still just already also so very about around roughly exactly well oh yes yeah nowadays
-		presently sadly luckily any anymore too then but and euro's ever`)
-	frameNegations = words(`not no never none nobody nothing neither nor cannot hardly`)
-	frameAux       = words(`do does did`)
-	frameVague     = words(`it this that these those one some`)
-	frameJoints    = words(`in at to from with by near on of for until since into onto called named than as`)
-	// frameStates are verbs of what holds for long, of which one value holds at a time.
-	frameStates = words(`is are was were am be been being has have had live lives lived work works worked study studies studied cost costs weigh weighs weighed
+	fillers = words(`a an the now actually really currently still just already also so very about around roughly exactly well oh yes yeah nowadays
+		presently sadly luckily any anymore too then but and ever`)
+	negations   = words(`not no never none nobody nothing neither nor cannot hardly`)
+	auxiliaries = words(`do does did`)
+	vague       = words(`it this that these those some`)
+	joints      = words(`in at to from with by near on of for until since into onto called named than as`)
+	// states are verbs of what holds for long, of which one value holds at a time.
+	states = words(`is are was were am be been being has have had live lives lived work works worked study studies studied cost costs weigh weighs weighed
 		born called named belongs belong measures measure stay stays means speaks speak`)
-	frameVerbs = words(`will would can could should shall may might must begin begins began start starts open opens close closes end ends come comes came go
+	verbs = words(`will would can could should shall may might must begin begins began start starts open opens close closes end ends come comes came go
 		goes went get gets got give gives gave take takes took make makes made buy buys bought sell sells sold pay pays paid eat eats ate drink drinks drank drive drives drove
 		run runs ran meet meets met marry marries see sees saw know knows knew love loves like likes hate hates prefer prefers want wants need needs plan plans play plays
 		teach teaches taught learn learns read reads write writes wrote fly flies flew leave leaves left lose loses lost find finds found keep keeps kept hold holds held
-		stand stands stood move moves grow grows grew teach lead leads led happen happens last lasts arrive arrives visit visits return returns own owns owe owes spend
-		spends spent use uses said says told slept sleeps grows takes departs leaves sits sat won wins bring brings brought`)
-	frameNumbers = words(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+		stand stands stood move moves grow grows grew lead leads led happen happens last lasts arrive arrives visit visits return returns own owns owe owes spend
+		spends spent use uses said says told slept sleeps departs leaves sits sat won wins bring brings brought`)
+	numerals = words(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
 		twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen first second third fourth fifth half twice once`)
-	frameDates = words(`january february march april june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+	months    = words(monthNames + ` may`)
+	dateWords = words(monthNames + ` jan feb mar apr jun jul aug sep sept oct nov dec
 		monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight spring summer autumn winter morning afternoon evening`)
-	frameMonths = words(`january february march april may june july august september october november december`)
 )
 
 // frameOf prepares a sentence.
@@ -74,12 +78,12 @@ func frameOf(sentence string) frame {
 		w := strings.TrimFunc(raw, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		low := strings.ToLower(w)
 		switch {
-		case low == "" || frameFillers[low]:
+		case low == "" || fillers[low]:
 			continue
-		case frameNegations[low]:
+		case negations[low]:
 			f.negated = !f.negated
 			continue
-		case frameAux[low] && i+1 < len(fields) && frameNegations[strings.ToLower(fields[i+1])]:
+		case auxiliaries[low] && i+1 < len(fields) && negations[strings.ToLower(fields[i+1])]:
 			continue
 		}
 		x := frameWord{stem: low, text: low}
@@ -91,24 +95,24 @@ func frameOf(sentence string) frame {
 	}
 	for i := range f.words { // a number beside a month is a day, a year is a date
 		w := &f.words[i]
-		if w.text == "may" && i > 0 && (frameJoints[f.words[i-1].text] || f.words[i-1].value == numberValue) {
+		if w.text == "may" && i > 0 && (joints[f.words[i-1].text] || f.words[i-1].value == numberValue) {
 			w.value = dateValue
 		}
-		if w.value == numberValue && (isYear(w.text) || i > 0 && frameMonths[f.words[i-1].text] || i+1 < len(f.words) && frameMonths[f.words[i+1].text]) {
+		if w.value == numberValue && (year.MatchString(w.text) || i > 0 && months[f.words[i-1].text] || i+1 < len(f.words) && months[f.words[i+1].text]) {
 			w.value = dateValue
 		}
 	}
 	return f
 }
 
-func isYear(s string) bool { return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && s >= "1900" }
+var year = regexp.MustCompile(`^(?:19|20)\d\d$`)
 
 func valueOf(w, low string, first bool) value {
 	r := []rune(w)
 	switch {
-	case frameDates[low]:
+	case dateWords[low]:
 		return dateValue
-	case strings.ContainsFunc(w, unicode.IsDigit), frameNumbers[low]:
+	case strings.ContainsFunc(w, unicode.IsDigit), numerals[low]:
 		return numberValue
 	case !first && len(r) > 1 && unicode.IsUpper(r[0]) && !strings.HasPrefix(w, "I'"):
 		return nameValue
@@ -117,17 +121,8 @@ func valueOf(w, low string, first bool) value {
 }
 
 func isVerb(w *frameWord) bool {
-	return frameStates[w.text] || frameVerbs[w.text] || w.value == noValue && len(w.text) > 4 && strings.HasSuffix(w.text, "ed")
+	return states[w.text] || verbs[w.text] || w.value == noValue && len(w.text) > 4 && strings.HasSuffix(w.text, "ed")
 }
-
-// verdict is what comparing two frames tells.
-type verdict uint8
-
-const (
-	unknown verdict = iota
-	agrees          // they speak of different things, or say the same
-	denies          // they say the same of one thing but for its value, or the opposite
-)
 
 // gap is where two frames differ: from words a0 to a1 of the one and b0 to b1 of the other.
 type gap struct{ a0, a1, b0, b1 int }
@@ -139,9 +134,9 @@ func compareFrames(a, b *frame) verdict {
 	gaps, shared := align(a.words, b.words)
 	if len(gaps) == 0 {
 		if a.negated != b.negated && shared >= 1 {
-			return denies
+			return contrary
 		}
-		return agrees
+		return compatible
 	}
 	firstValue, numbers, others, names, dates := -1, 0, 0, 0, 0
 	for i, g := range gaps {
@@ -165,29 +160,29 @@ func compareFrames(a, b *frame) verdict {
 		}
 	}
 	if a.negated != b.negated || names+dates > 0 && numbers+names+dates > 1 {
-		return agrees
+		return compatible
 	}
 	g := gaps[firstValue]
 	prefix := a.words[:g.a0]
-	if len(prefix) > 0 && frameVague[prefix[0].text] && !(prefix[0].text == "one") {
-		return agrees
+	if len(prefix) > 0 && vague[prefix[0].text] {
+		return compatible
 	}
 	verb, state := false, false
 	for i := range prefix {
 		verb = verb || isVerb(&prefix[i])
-		state = state || frameStates[prefix[i].text]
+		state = state || states[prefix[i].text]
 	}
 	verb = verb || len(prefix) == 2 && pronouns[prefix[0].text]
 	if !verb && (names > 0 || numbers > 0 && len(prefix) > 0 && prefix[len(prefix)-1].content || dates > 0 && len(prefix) > 0) {
-		return agrees // the name, or number, of what they speak of
+		return compatible // the name, or number, of what they speak of
 	}
 	switch {
 	case shared >= 2 && others == 0, shared >= 1 && state && others == 0:
-		return denies
+		return contrary
 	case state && names == 1 && shared >= 2:
-		return denies
+		return contrary
 	case numbers > 0 && gaps[firstValue].a1 < len(a.words) && firstValue+1 < len(gaps) && gaps[firstValue+1].a0 == g.a1:
-		return agrees
+		return compatible
 	}
 	return unknown
 }
@@ -199,7 +194,7 @@ var pronouns = words(`i we he she they you`)
 func unknownUnlessSubject(a, b []frameWord, g gap) verdict {
 	has := func(ws []frameWord) bool { return slices.ContainsFunc(ws, func(w frameWord) bool { return w.content }) }
 	if has(a[g.a0:g.a1]) && has(b[g.b0:g.b1]) || g.a0 == 0 && g.b0 == 0 {
-		return agrees
+		return compatible
 	}
 	return unknown
 }

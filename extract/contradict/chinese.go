@@ -1,4 +1,4 @@
-package evoke
+package contradict
 
 import (
 	"slices"
@@ -34,10 +34,6 @@ var (
 	// hanAtVerbs follow a place behind 在.
 	hanAtVerbs = []string{"工作", "上学", "读书", "上班", "出生", "长大", "上大学", "开店", "生活", "定居", "教书", "买", "当", "做", "有"}
 )
-
-func isHan(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
-}
 
 func hanFrameOf(sentence string) hanFrame {
 	var f hanFrame
@@ -97,17 +93,17 @@ const leastHan = 3
 func compareHan(a, b *hanFrame) verdict {
 	switch {
 	case a.text == b.text:
-		return agrees
+		return compatible
 	case a.negated != b.negated:
 		if a.bare == b.bare && len([]rune(a.bare)) >= leastHan {
-			return denies
+			return contrary
 		}
 		return unknown
 	case a.marked == b.marked:
 		return compareHanNumbers(a, b)
 	}
 	if x, y := hanDays.Replace(a.marked), hanDays.Replace(b.marked); x == y && slices.Equal(a.numbers, b.numbers) && len([]rune(x)) > leastHan {
-		return denies
+		return contrary
 	}
 	return compareHanNames(a, b)
 }
@@ -122,11 +118,11 @@ func compareHanNumbers(a, b *hanFrame) verdict {
 	r := []rune(a.marked)
 	switch {
 	case date && number, len(r) < leastHan+1:
-		return agrees // of different days
+		return compatible // of different days
 	case r[0] == numberMark && len(r) > 1 && strings.ContainsRune("号楼班层路", r[1]) && a.numbers[0] != b.numbers[0]:
-		return agrees // the number is the name of what they speak of
+		return compatible // the number is the name of what they speak of
 	}
-	return denies
+	return contrary
 }
 
 func compareHanNames(a, b *hanFrame) verdict {
@@ -142,7 +138,7 @@ func compareHanNames(a, b *hanFrame) verdict {
 	m, n := x[p:len(x)-s], y[p:len(y)-s]
 	suffix := string(x[len(x)-s:])
 	if p == 0 {
-		return agrees // other subjects
+		return compatible // other subjects
 	}
 	// Names may share their first or last signs: 杭州, 苏州. The cut goes back to the joint.
 	for back := 0; back <= 2 && back < p; back++ {
@@ -152,7 +148,7 @@ func compareHanNames(a, b *hanFrame) verdict {
 			joint = slices.ContainsFunc(hanAtVerbs, func(v string) bool { return strings.HasPrefix(suffix, v) || strings.Contains(firstRunes(suffix, 4), v) })
 		}
 		if joint && nameLike(len(m)+back) && nameLike(len(n)+back) {
-			return denies
+			return contrary
 		}
 	}
 	return unknown

@@ -32,7 +32,7 @@ type Consolidation struct {
 	Budget   int      `json:"budget"`
 	Off      float64  `json:"off"` // share of questions whose whole evidence is in the block, before
 	OffCI    Interval `json:"off_ci95"`
-	On       float64  `json:"on"` // … after; a source counts as in the block where its summary is and holds enough of it
+	On       float64  `json:"on"` // … after; a source counts as in the block where its summary is and stands for it ([lifecycle.Holds])
 	OnCI     Interval `json:"on_ci95"`
 	Diff     Interval `json:"difference_ci95"` // of On − Off, paired by question
 
@@ -217,7 +217,7 @@ func (r *ConsolidationReport) WriteJSON(w io.Writer) error {
 func (r *ConsolidationReport) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(r.Machine.markdown())
-	b.WriteString("\nPercent of questions whose whole evidence is in the block, before and after, with 95 % bootstrap intervals; a source counts where its summary is in the block and holds 60 % of its content stems or more.\n\n")
+	b.WriteString("\nPercent of questions whose whole evidence is in the block, before and after, with 95 % bootstrap intervals; a source counts where its summary is in the block and stands for it: 60 % of its content stems or more, its numbers and names, and nothing of it with a negation more or less.\n\n")
 	b.WriteString("| set | n | vectors | budget | off | on | on − off, paired | items | fall | summaries | took |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range r.Sets {
 		fmt.Fprintf(&b, "| %s | %d | %s | %d | %.1f [%.1f, %.1f] | %.1f [%.1f, %.1f] | %+.1f (%+.1f, %+.1f) | %d → %d | %.1f %% | %d of %d items | %s |\n",

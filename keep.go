@@ -86,7 +86,8 @@ func (m *Memory) forgetSoftly(ctx context.Context, sc store.Scope, items []store
 	return res, nil
 }
 
-// alsoForgotten lists what was distilled from nothing but the items and what is softly forgotten already.
+// alsoForgotten lists what was distilled from nothing but the items and what is softly forgotten already, and what was merged
+// into any of these.
 func (m *Memory) alsoForgotten(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
 	gone := make(map[string]bool, len(items))
 	items = slices.Clone(items)
@@ -100,21 +101,35 @@ func (m *Memory) alsoForgotten(ctx context.Context, sc store.Scope, items []stor
 	if err != nil {
 		return nil, err
 	}
-	resting = slices.DeleteFunc(store.Remembered(resting), func(it store.Item) bool {
-		return gone[it.ID] || it.Provenance.Origin == lifecycle.SummaryOrigin || // see followSummaries
+	resting = store.Remembered(resting)
+	derived := slices.DeleteFunc(slices.Clone(resting), func(it store.Item) bool {
+		return gone[it.ID] || it.Provenance.Origin == lifecycle.SummaryOrigin || // see aside.summaries
 			!slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return gone[id] })
 	})
 	var turns []string
-	for i := range resting {
-		turns = append(turns, resting[i].Provenance.Turns...)
+	for i := range derived {
+		turns = append(turns, derived[i].Provenance.Turns...)
 	}
 	already, err := m.forgottenOf(ctx, sc, turns)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(resting, func(it store.Item) bool {
+	derived = slices.DeleteFunc(derived, func(it store.Item) bool {
 		return slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return !gone[id] && !already[id] })
-	}), nil
+	})
+	for i := range derived {
+		gone[derived[i].ID] = true
+	}
+	for more := true; more; { // what was merged may have taken others in before
+		more = false
+		for i := range resting {
+			if it := &resting[i]; !gone[it.ID] && gone[it.SupersededBy] && mergedAway(it) {
+				gone[it.ID], more = true, true
+				derived = append(derived, *it)
+			}
+		}
+	}
+	return derived, nil
 }
 
 // forgottenOf tells which of the items named are softly forgotten.

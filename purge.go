@@ -89,8 +89,7 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 			it := &resting[i]
 			left := slices.DeleteFunc(slices.Clone(it.Provenance.Turns), func(id string) bool { return gone[id] })
 			rests := len(left) < len(it.Provenance.Turns) && (len(left) == 0 || it.Provenance.Origin == lifecycle.SummaryOrigin)
-			// What was merged into one that goes says the same.
-			merged := r.how.facts && gone[it.SupersededBy] && it.Provenance.EndedBy != "" && !it.RetractedAt.IsZero() && it.ValidTo.IsZero()
+			merged := r.how.facts && gone[it.SupersededBy] && mergedAway(it)
 			if gone[it.ID] || !rests && !merged || !r.how.facts && it.Provenance.Origin != lifecycle.SummaryOrigin {
 				continue
 			}
@@ -151,6 +150,11 @@ func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error
 		}
 	})
 	return found, err
+}
+
+// mergedAway reports whether an item was merged into the one that supersedes it, which says the same.
+func mergedAway(it *store.Item) bool {
+	return it.SupersededBy != "" && it.Provenance.EndedBy != "" && !it.RetractedAt.IsZero() && it.ValidTo.IsZero()
 }
 
 // mayHaveMerged reports whether an item may be what others were merged into: an operation made it.

@@ -158,9 +158,15 @@ func (m *Memory) restorable(ctx context.Context, sc store.Scope, r *RestoreReque
 	return m.withDerived(ctx, sc, all, batches)
 }
 
-// withDerived adds what was distilled from what comes back and went with it.
+// withDerived adds what was distilled from what comes back, or merged into it, and went with it.
 func (m *Memory) withDerived(ctx context.Context, sc store.Scope, all []store.Item, batches map[string]string) ([]store.Item, error) {
-	q := store.ListQuery{Filter: store.Filter{Distilled: true}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: pageItems}
+	facts := store.Filter{Any: []store.Filter{{Distilled: true}, {Kinds: []store.Kind{store.Semantic, store.Procedural}}}}
+	q := store.ListQuery{Filter: facts, View: store.View{Forgotten: true}, Order: store.ByID, Limit: pageItems}
+	var merged []store.Item // places only, with what they were merged into
+	add := func(it *store.Item) {
+		all = append(all, store.Item{ID: it.ID, Turn: it.Turn})
+		batches[it.ID] = it.Aside.ForgottenBy
+	}
 	for {
 		page, err := m.store.List(ctx, sc, q)
 		if err != nil {
@@ -169,12 +175,28 @@ func (m *Memory) withDerived(ctx context.Context, sc store.Scope, all []store.It
 		for i := range page.Items {
 			it := &page.Items[i]
 			_, chosen := batches[it.ID]
-			if !chosen && !it.IsProfile() && slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return batches[id] == it.Aside.ForgottenBy }) {
-				all = append(all, store.Item{ID: it.ID, Turn: it.Turn})
+			switch {
+			case chosen || it.IsProfile():
+			case slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return batches[id] == it.Aside.ForgottenBy }):
+				add(it)
+			case mergedAway(it):
+				merged = append(merged, store.Item{ID: it.ID, Turn: it.Turn, SupersededBy: it.SupersededBy, Aside: it.Aside})
 			}
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
-			return all, nil
+			break
 		}
 	}
+	for more := true; more; { // what was merged may have taken others in before
+		n := len(merged)
+		merged = slices.DeleteFunc(merged, func(it store.Item) bool {
+			comes := batches[it.SupersededBy] == it.Aside.ForgottenBy
+			if comes {
+				add(&it)
+			}
+			return comes
+		})
+		more = len(merged) < n
+	}
+	return all, nil
 }

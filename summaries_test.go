@@ -137,11 +137,11 @@ func TestRemovedFactsTakeTheirSummaries(t *testing.T) {
 	}
 }
 
-// A fact that goes for good takes those that were merged into it: undoing the merge does not bring them back.
-func TestForgottenMergedFactsStayGone(t *testing.T) {
-	t.Parallel()
-	clock := clockAt(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
-	m, w := open(t, &Options{Clock: clock.now}), Who{User: "u"}
+// umbrellas is a memory with one fact that was merged of three, its id, and the operation that merged them.
+func umbrellas(t *testing.T) (m *Memory, clock *testClock, w Who, one, op string) {
+	t.Helper()
+	clock = clockAt(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
+	m, w = open(t, &Options{Clock: clock.now}), Who{User: "u"}
 	var items []store.Item
 	for i, text := range []string{"I always keep the blue umbrella in the hall closet", "I always keep the blue umbrella in the hall closet.", "I always keep the blue umbrella in the hall closet!", "The red coat is at the cleaner's."} {
 		items = append(items, store.Item{ID: string(rune('a' + i)), Kind: store.Semantic, Content: text, Confidence: 1, RecordedAt: clock.now().AddDate(0, 0, -30), ContentKey: store.ContentKey(store.Semantic, text), Provenance: store.Provenance{Origin: "remember"}})
@@ -152,8 +152,16 @@ func TestForgottenMergedFactsStayGone(t *testing.T) {
 		t.Fatalf("%+v", did)
 	}
 	clock.set(clock.now().Add(time.Hour))
-	i := slices.IndexFunc(mustList(t, m, w), func(it store.Item) bool { return strings.Contains(it.Content, "umbrella") })
-	res, err := m.Forget(t.Context(), ForgetRequest{Who: w, IDs: []string{mustList(t, m, w)[i].ID}})
+	facts := mustList(t, m, w)
+	i := slices.IndexFunc(facts, func(it store.Item) bool { return strings.Contains(it.Content, "umbrella") })
+	return m, clock, w, facts[i].ID, op
+}
+
+// A fact that goes for good takes those that were merged into it: undoing the merge does not bring them back.
+func TestForgottenMergedFactsStayGone(t *testing.T) {
+	t.Parallel()
+	m, clock, w, one, op := umbrellas(t)
+	res, err := m.Forget(t.Context(), ForgetRequest{Who: w, IDs: []string{one}})
 	if err != nil || res.Derived != 3 {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -161,6 +169,37 @@ func TestForgottenMergedFactsStayGone(t *testing.T) {
 	undo(t, m, w, lifecycle.Batch{Operation: op})
 	if s := exported(t, m, w); strings.Contains(s, "umbrella") || !strings.Contains(s, "red coat") {
 		t.Errorf("left:\n%s", s)
+	}
+}
+
+// One that is softly forgotten takes them out of sight, also when the merge is undone, and brings them back.
+func TestSoftlyForgottenMergedFacts(t *testing.T) {
+	t.Parallel()
+	m, clock, w, one, op := umbrellas(t)
+	before := exported(t, m, w)
+	forget := func() ForgetResult {
+		res, err := m.Forget(t.Context(), ForgetRequest{Who: w, IDs: []string{one}, Soft: true})
+		if err != nil || res.Forgotten != 1 || res.Derived != 3 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		clock.set(clock.now().Add(time.Hour))
+		return res
+	}
+	forget()
+	if res, err := m.Restore(t.Context(), RestoreRequest{Who: w, IDs: []string{one}}); err != nil || res.Restored != 4 || exported(t, m, w) != before {
+		t.Fatalf("%+v, %v: otherwise than it was", res, err)
+	}
+	res := forget()
+	undo(t, m, w, lifecycle.Batch{Operation: op})
+	if now := holds(t, m, w, time.Time{}); len(now) != 1 {
+		t.Errorf("in sight after the undo: %q", now)
+	}
+	clock.set(clock.now().Add(time.Hour))
+	if _, err := m.Restore(t.Context(), RestoreRequest{Who: w, Batch: res.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if now := holds(t, m, w, time.Time{}); len(now) != 4 {
+		t.Errorf("restored: %q", now)
 	}
 }
 

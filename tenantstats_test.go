@@ -1,6 +1,7 @@
 package evoke
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +54,42 @@ func TestTenantStatsCountOverAllMemories(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got.Events) == 0 {
 		t.Error(diff)
+	}
+}
+
+// What the language models cost in the last 30 days stands in the statistics, in total and by day, at the prices of the settings.
+func TestTenantStatsTellWhatTheModelsCost(t *testing.T) {
+	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
+	budget := func(_ context.Context, tenant string) (Budget, error) {
+		if tenant == "free" {
+			return Budget{Day: "2026-03-31"}, nil
+		}
+		return Budget{Day: "2026-03-31", PriceIn: 2, PriceOut: 10}, nil // of a million tokens
+	}
+	m := open(t, &Options{Clock: clockAt(now).now, Budget: budget})
+	free, err := m.ForTenant("free")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tenant := range []string{m.tenant, "free"} {
+		for _, u := range []store.Usage{
+			{Day: "2026-03-01", Calls: 7, PromptTokens: 7_000_000, CompletionTokens: 7_000_000}, // of the 31st day before
+			{Day: "2026-03-02", Calls: 2, PromptTokens: 500_000, CompletionTokens: 100_000},
+			{Day: "2026-03-31", Calls: 1, PromptTokens: 250_000, CompletionTokens: 0},
+		} {
+			if err := m.ledger.AddUsage(t.Context(), tenant, u); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for of, prices := range map[*Memory][3]float64{m: {2.5, 2, 0.5}, free: {}} {
+		got, err := of.TenantStats(t.Context(), TenantStatsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []UsageDay{{"2026-03-02", UsageSum{2, 500_000, 100_000}, prices[1]}, {"2026-03-31", UsageSum{1, 250_000, 0}, prices[2]}}
+		if diff := cmp.Diff(want, got.Days); diff != "" || got.Cost != prices[0] || got.Usage != (UsageSum{3, 750_000, 100_000}) {
+			t.Errorf("tenant %s: cost %v of %+v, want %v; days (-want +got):\n%s", of.tenant, got.Cost, got.Usage, prices[0], diff)
+		}
 	}
 }

@@ -66,13 +66,23 @@ func TestChangedPromptsAreTaken(t *testing.T) {
 		}
 		return nil
 	})
+	next := func(what string) *config.Config {
+		t.Helper()
+		select {
+		case n := <-taken:
+			return n
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s was not taken within 10 s", what)
+			return nil
+		}
+	}
 	put(t, filepath.Join(prompts, "en.1.md"), promptText+" Be brief.")
-	for n := <-taken; n.LLM.English.Text != promptText+" Be brief."; n = <-taken { // a folder may change twice for one file
+	for n := next("a changed prompt"); n.LLM.English.Text != promptText+" Be brief."; n = next("a changed prompt") { // a folder may change twice for one file
 		if n.LLM.English.Text != promptText {
 			t.Fatalf("%+v", n.LLM.English)
 		}
 	}
 	put(t, filepath.Join(prompts, "zh.1.md"), promptText)
-	for n := <-taken; n.LLM.Chinese.Version != "1"; n = <-taken { // a folder may change twice for one file
+	for next("an added prompt").LLM.Chinese.Version != "1" { // a folder may change twice for one file
 	}
 }

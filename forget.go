@@ -167,7 +167,8 @@ func (m *Memory) forget(ctx context.Context, sc store.Scope, r ForgetRequest) (r
 	return res, m.forgetParts(ctx, sc, items, how)
 }
 
-// forgetParts removes items in bounded writes. Their texts are read again: those of a whole memory are not wanted at once.
+// forgetParts removes items in bounded writes. Their texts are read again: those of a whole memory are not wanted at once. A
+// hold that is placed meanwhile stops it before the next part.
 func (m *Memory) forgetParts(ctx context.Context, sc store.Scope, items []store.Item, how removing) error {
 	for part := range slices.Chunk(items, pageItems) {
 		ids := make([]string, len(part))
@@ -183,6 +184,9 @@ func (m *Memory) forgetParts(ctx context.Context, sc store.Scope, items []store.
 		}
 		plan, err := m.planRemoval(ctx, sc, whole, how)
 		if err != nil {
+			return fmt.Errorf("forget: %w", err)
+		}
+		if err := m.checkHeld(ctx, sc, plan.gone); err != nil {
 			return fmt.Errorf("forget: %w", err)
 		}
 		if _, err := m.remove(ctx, plan); err != nil {

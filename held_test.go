@@ -79,6 +79,23 @@ func TestHoldOfAThreadCoversItsFacts(t *testing.T) {
 	}
 }
 
+// A hold that is placed while a large forgetting is under way stops it at the next part.
+func TestForgettingStopsAtALaterHold(t *testing.T) {
+	m, _, who := heldMemory(t)
+	sc, err := m.memory(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As after the check of the whole: the hold came since.
+	items, err := m.selected(t.Context(), sc, ForgetRequest{All: true})
+	if err == nil {
+		err = m.forgetParts(t.Context(), sc, items, removing{by: "f", facts: true, marks: true})
+	}
+	if got := all(t, m, who); !isHeld(err) || len(got) != 5 {
+		t.Errorf("%v, left %v", err, got)
+	}
+}
+
 // A purge leaves out what is held and what that rests on, counts it, and takes the rest.
 func TestPurgeGoesOnPastWhatIsHeld(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

@@ -125,8 +125,8 @@ func (m *Memory) checkHeld(ctx context.Context, sc store.Scope, items []store.It
 	return h.check(ctx, items)
 }
 
-// spare leaves out of a removal what holds keep and what that rests on, and adds it to kept.
-func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, how removing, kept map[string]bool) ([]store.Item, error) {
+// spare leaves out of a removal what holds keep and what that rests on.
+func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, how removing) ([]store.Item, error) {
 	h, err := m.holding(ctx, sc)
 	if err != nil || len(h.holds) == 0 {
 		return items, err
@@ -164,14 +164,6 @@ func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, 
 		left := slices.DeleteFunc(slices.Clone(items), func(it store.Item) bool { return keep[it.ID] })
 		if len(left) == len(items) {
 			left = nil // what leads to it is not among them: nothing goes
-			for i := range items {
-				keep[items[i].ID] = true
-			}
-		}
-		for i := range plan.gone {
-			if id := plan.gone[i].ID; keep[id] {
-				kept[id] = true
-			}
 		}
 		items = left
 	}

@@ -1,6 +1,7 @@
 package evoke
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // heldItems are a turn and a fact in each of two threads; the fact of the second was merged into that of the first, and one fact
@@ -94,6 +96,38 @@ func TestForgettingStopsAtALaterHold(t *testing.T) {
 	if got := all(t, m, who); !isHeld(err) || len(got) != 5 {
 		t.Errorf("%v, left %v", err, got)
 	}
+}
+
+// A retention that was cut off does not count as taken what a hold keeps that was placed meanwhile.
+func TestRetentionCountsWhatLaterHoldsKeep(t *testing.T) {
+	m, _, who := heldMemory(t)
+	sc, err := m.memory(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := store.Operation{ID: "cut-off", Tenant: m.tenant, Kind: retainKind, State: store.OperationFailed, CreatedAt: m.now()}
+	op.Args = mustJSON(t, retaining{RetainRequest: RetainRequest{Policy: &RetentionPolicy{Hard: true}}, At: m.now()})
+	op.Checkpoint = mustJSON(t, sweep{
+		Swept: Swept{Items: 3, Reasons: map[lifecycle.Reason]int{lifecycle.TooOld: 2, lifecycle.Expired: 1}}, Scope: sc, Next: []string{"fA", "tB", "went"},
+		Why: map[string]lifecycle.Reason{"fA": lifecycle.TooOld, "tB": lifecycle.TooOld, "went": lifecycle.Expired},
+	})
+	if _, err := m.ledger.SaveOperation(t.Context(), op); err != nil {
+		t.Fatal(err)
+	}
+	did := swept(t, m, func(ctx context.Context) (store.Operation, error) { return m.RetryOperation(ctx, op.ID) })
+	want := map[lifecycle.Reason]int{lifecycle.TooOld: 1, lifecycle.Expired: 1}
+	if left := all(t, m, who); did.Items != 2 || !maps.Equal(did.Reasons, want) || left["fA"] || !left["tB"] {
+		t.Errorf("%+v, left %v", did, left)
+	}
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // A purge leaves out what is held and what that rests on, counts it, and takes the rest.

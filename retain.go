@@ -136,7 +136,7 @@ func (s *sweeper) retainMemory(ctx context.Context, sc store.Scope, args *retain
 		for i := range part {
 			ids[i], planned[part[i].ID] = part[i].ID, &part[i]
 		}
-		_, err := s.step(ctx, sc, ids, func(it *store.Item) lifecycle.Reason {
+		late, err := s.step(ctx, sc, ids, func(it *store.Item) lifecycle.Reason {
 			x := planned[it.ID]
 			if x == nil || it.Aside.Forgotten() || !args.Policy.Still(x, it, args.At) {
 				return ""
@@ -146,6 +146,7 @@ func (s *sweeper) retainMemory(ctx context.Context, sc store.Scope, args *retain
 		if err != nil {
 			return 0, err
 		}
+		plan.Held += late
 	}
 	return plan.Held, nil
 }

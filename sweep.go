@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,9 @@ type sweep struct {
 	Swept
 	Scope store.Scope `json:"scope,omitzero"` // the memory that Next is of
 	Next  []string    `json:"next,omitempty"`
-	Seen  string      `json:"seen,omitempty"` // key of the last memory that is done
+	// Why are the reasons of Next, by which what a hold keeps after all is not counted as taken.
+	Why  map[string]lifecycle.Reason `json:"why,omitempty"`
+	Seen string                      `json:"seen,omitempty"` // key of the last memory that is done
 }
 
 // sweeper takes what is due, in bounded steps.
@@ -72,11 +75,12 @@ func (s *sweeper) resume(ctx context.Context) error {
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	return s.take(ctx, s.at.Scope, items)
+	_, err = s.take(ctx, s.at.Scope, items) // what is kept is looked at again
+	return err
 }
 
 // step takes some items of a memory, those of which due gives a reason. The memory is locked from the moment that they are
-// read, so that nothing comes to rest on them meanwhile. It tells how many a legal hold keeps.
+// read, so that nothing comes to rest on them meanwhile. It tells how many of them legal holds keep.
 func (s *sweeper) step(ctx context.Context, sc store.Scope, ids []string, due func(*store.Item) lifecycle.Reason) (held int, err error) {
 	unlock, err := s.m.hold(ctx, sc)
 	if err != nil {
@@ -97,34 +101,33 @@ func (s *sweeper) step(ctx context.Context, sc store.Scope, ids []string, due fu
 	}
 	next := s.at
 	next.Scope, next.Next, next.Reasons = sc, nil, maps.Clone(s.at.Reasons)
-	kept := map[string]bool{}
 	var going []store.Item
 	for i := range items {
-		reason := due(&items[i])
 		switch {
-		case reason == "":
+		case due(&items[i]) == "":
 		case covered[items[i].ID] != nil: // placed since the plan was made
-			kept[items[i].ID] = true
+			held++
 		default:
 			going = append(going, items[i])
 		}
 	}
 	if s.hard {
+		chosen := len(going)
 		forgotten, rest := parted(going)
-		forgotten, err := s.m.spare(ctx, sc, forgotten, s.asForgotten(), kept)
-		if err != nil {
+		if forgotten, err = s.m.spare(ctx, sc, forgotten, s.asForgotten()); err != nil {
 			return 0, err
 		}
-		rest, err = s.m.spare(ctx, sc, rest, removing{by: s.p.Operation().ID}, kept)
-		if err != nil {
+		if rest, err = s.m.spare(ctx, sc, rest, removing{by: s.p.Operation().ID}); err != nil {
 			return 0, err
 		}
 		going = append(forgotten, rest...)
+		held += chosen - len(going)
 	}
-	held = len(kept)
+	next.Why = make(map[string]lifecycle.Reason, len(going))
 	for i := range going {
-		next.Next = append(next.Next, going[i].ID)
-		next.Reasons[due(&going[i])]++
+		id, reason := going[i].ID, due(&going[i])
+		next.Next, next.Why[id] = append(next.Next, id), reason
+		next.Reasons[reason]++
 	}
 	next.Items += len(going)
 	if len(going) == 0 {
@@ -134,22 +137,26 @@ func (s *sweeper) step(ctx context.Context, sc store.Scope, ids []string, due fu
 		return held, err
 	}
 	s.at = next
-	return held, s.take(ctx, sc, going)
+	late, err := s.take(ctx, sc, going)
+	return held + late, err
 }
 
-// take removes items for good, or takes them out of sight. The scope is locked.
-func (s *sweeper) take(ctx context.Context, sc store.Scope, items []store.Item) error {
+// take removes items for good, or takes them out of sight, and tells how many a hold keeps that was placed since they were
+// counted. The scope is locked.
+func (s *sweeper) take(ctx context.Context, sc store.Scope, items []store.Item) (held int, err error) {
 	if !s.hard {
 		a := aside{m: s.m, sc: sc, at: s.now}
 		by := s.p.Operation().ID
 		_, _, err := a.change(ctx, items, func(it *store.Item) bool { return a.hide(it, by, s.at.Until) })
-		return err
+		return 0, err
 	}
 	forgotten, rest := parted(items)
-	if err := s.remove(ctx, sc, forgotten, s.asForgotten()); err != nil {
-		return err
+	held, err = s.remove(ctx, sc, forgotten, s.asForgotten())
+	if err != nil {
+		return held, err
 	}
-	return s.remove(ctx, sc, rest, removing{by: s.p.Operation().ID})
+	more, err := s.remove(ctx, sc, rest, removing{by: s.p.Operation().ID})
+	return held + more, err
 }
 
 // parted are the items that somebody forgot, and the others. What somebody forgot goes as it would have gone at once, with
@@ -170,25 +177,45 @@ func (s *sweeper) asForgotten() removing {
 	return removing{by: s.p.Operation().ID, facts: true, marks: true}
 }
 
-// remove removes items for good, but what a hold keeps that was placed since they were chosen.
-func (s *sweeper) remove(ctx context.Context, sc store.Scope, items []store.Item, how removing) error {
-	items, err := s.m.spare(ctx, sc, items, how, map[string]bool{})
-	if err != nil || len(items) == 0 {
-		return err
-	}
-	plan, err := s.m.planRemoval(ctx, sc, items, how)
+// remove removes items for good, but what a hold keeps that was placed since they were chosen, which does not count as taken.
+func (s *sweeper) remove(ctx context.Context, sc store.Scope, items []store.Item, how removing) (held int, err error) {
+	going, err := s.m.spare(ctx, sc, items, how)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if held = len(items) - len(going); held > 0 {
+		s.uncount(items, going)
+	}
+	if len(going) == 0 {
+		return held, nil
+	}
+	plan, err := s.m.planRemoval(ctx, sc, going, how)
+	if err != nil {
+		return held, err
 	}
 	_, err = s.m.remove(ctx, plan)
-	return err
+	return held, err
+}
+
+// uncount takes back that items were counted as taken, but those that go.
+func (s *sweeper) uncount(items, going []store.Item) {
+	s.at.Items -= len(items) - len(going)
+	for i := range items {
+		reason, known := s.at.Why[items[i].ID]
+		if !known || slices.ContainsFunc(going, func(it store.Item) bool { return it.ID == items[i].ID }) {
+			continue
+		}
+		if s.at.Reasons[reason]--; s.at.Reasons[reason] == 0 {
+			delete(s.at.Reasons, reason)
+		}
+	}
 }
 
 // done marks a memory as done, so that it is not counted again.
 func (s *sweeper) done(ctx context.Context, sc store.Scope, held int) error {
 	next := s.at
 	next.Held += held
-	next.Next, next.Scope, next.Seen = nil, store.Scope{}, sc.Key()
+	next.Next, next.Why, next.Scope, next.Seen = nil, nil, store.Scope{}, sc.Key()
 	next.Memories++
 	if err := s.p.Save(ctx, next, next.Items, 0); err != nil {
 		return err

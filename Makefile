@@ -32,8 +32,8 @@ race: ## Run the tests of the concurrent packages under the race detector (needs
 fuzz: ## Fuzz every target for FUZZTIME each (2s unless given)
 	@GO="$(GO)" .ci/fuzz $(FUZZTIME)
 
-soak: ## Run the long proofs whole (`make test` runs a seeded tenth) and write their table to docs/soak.md
-	@GO="$(GO)" .ci/soak $(SOAKLOG)
+soak: ## Run the long proofs whole (`make test` runs a seeded part; PROOF=regexp: some only) and write their rows to docs/soak.md
+	@GO="$(GO)" PROOF="$(PROOF)" .ci/soak $(SOAKLOG)
 
 axe: ## Fetch axe-core, with which the tests of the admin page look for what keeps people out (needs npm)
 	@.ci/axe

@@ -3,10 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -124,20 +122,14 @@ func (a *app) benchQualityCmd() *cobra.Command {
 	c.Flags().StringVar(&work, "work", "", "folder to keep the stores in, so that the next run need not embed again (default: in memory)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		ctx := c.Context()
-		sets, err := f.load()
+		run, err := a.benchRun(ctx, &f, work)
 		if err != nil {
 			return err
 		}
-		e, reason, err := a.benchEmbedder(ctx)
-		if err != nil {
-			return err
-		}
-		if reason != "" {
-			a.note("lexical only: %s", reason)
-		}
+		sets := run.sets
 		r := &benchmarks.QualityReport{Machine: benchmarks.ThisMachine(ctx, time.Now())}
 		for i := range sets {
-			res, err := a.benchSet(ctx, e, reason, work, &sets[i])
+			res, err := a.benchSet(ctx, run, &sets[i])
 			if err != nil {
 				return err
 			}
@@ -148,7 +140,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 		}
 		for i := 0; cross && i < 2; i++ {
 			other := benchmarks.Cross(&sets[i], &sets[1-i])
-			res, err := a.benchSet(ctx, e, reason, work, &other)
+			res, err := a.benchSet(ctx, run, &other)
 			if err != nil {
 				return err
 			}
@@ -157,7 +149,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 		if merge {
 			order(sets, r.Sets, f.sets)
 			all := benchmarks.Merge(sets...)
-			res, err := a.benchSet(ctx, e, reason, work, &all)
+			res, err := a.benchSet(ctx, run, &all)
 			if err != nil {
 				return err
 			}
@@ -181,29 +173,10 @@ func order(sets []benchmarks.Set, results []*benchmarks.SetResult, named []strin
 }
 
 // benchSet runs one set on an engine of its own.
-func (a *app) benchSet(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set) (res *benchmarks.SetResult, err error) {
-	m, clock, err := openBench(ctx, e, reason, work, s.Name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	return benchmarks.RunSet(ctx, m, clock, s, a.progress)
-}
-
-// openBench opens an engine for a set, whose clock the harness sets. With a work folder its store is kept there, one for each
-// set and model.
-func openBench(ctx context.Context, e embed.Embedder, reason, work, set string) (*evoke.Memory, *benchmarks.Clock, error) {
-	clock := &benchmarks.Clock{}
-	path := ""
-	if work != "" {
-		model := "none"
-		if e != nil {
-			model = e.Model().Name
-		}
-		path = filepath.Join(work, set+"-"+model)
-	}
-	m, err := evoke.Open(ctx, &evoke.Options{Path: path, Embedder: e, NoEmbedder: reason, Clock: clock.Now})
-	return m, clock, err
+func (a *app) benchSet(ctx context.Context, run *benchRun, s *benchmarks.Set) (*benchmarks.SetResult, error) {
+	return onSet(ctx, run, s.Name, func(m *evoke.Memory, clock *benchmarks.Clock) (*benchmarks.SetResult, error) {
+		return benchmarks.RunSet(ctx, m, clock, s, a.progress)
+	})
 }
 
 // needEmbedder is benchEmbedder for runs that mean nothing without one.

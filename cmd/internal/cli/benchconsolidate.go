@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 
 	"evoke"
 	"evoke/benchmarks"
-	"evoke/embed"
 	"evoke/store"
 )
 
@@ -32,20 +29,16 @@ func (a *app) benchConsolidateCmd() *cobra.Command {
 		if budget < 1 || budget > 100_000 {
 			return store.Invalid("--budget", "from 1 to 100000", fmt.Sprint(budget))
 		}
-		sets, err := f.load()
+		run, err := a.benchRun(ctx, &f, work)
 		if err != nil {
 			return err
-		}
-		e, reason, err := a.benchEmbedder(ctx)
-		if err != nil {
-			return err
-		}
-		if reason != "" {
-			a.note("lexical only: %s", reason)
 		}
 		r := &benchmarks.ConsolidationReport{Machine: benchmarks.ThisMachine(ctx, time.Now())}
-		for i := range sets {
-			got, err := a.benchConsolidation(ctx, e, reason, work, &sets[i], budget, p)
+		for i := range run.sets {
+			s := &run.sets[i]
+			got, err := onSet(ctx, run, s.Name, func(m *evoke.Memory, clock *benchmarks.Clock) (*benchmarks.Consolidation, error) {
+				return benchmarks.RunConsolidation(ctx, m, clock, s, budget, p, a.progress)
+			})
 			if err != nil {
 				return err
 			}
@@ -54,13 +47,4 @@ func (a *app) benchConsolidateCmd() *cobra.Command {
 		return a.write(r)
 	}
 	return c
-}
-
-func (a *app) benchConsolidation(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set, budget int, p evoke.ConsolidationPolicy) (_ *benchmarks.Consolidation, err error) {
-	m, clock, err := openBench(ctx, e, reason, work, s.Name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	return benchmarks.RunConsolidation(ctx, m, clock, s, budget, p, a.progress)
 }

@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"evoke"
 	"evoke/benchmarks"
-	"evoke/embed"
 	"evoke/recall"
 	"evoke/store"
 )
@@ -35,21 +33,17 @@ func (a *app) benchContextCmd() *cobra.Command {
 				return store.Invalid("--budget", "from 1 to 100000", fmt.Sprint(b))
 			}
 		}
-		sets, err := f.load()
+		run, err := a.benchRun(ctx, &f, work)
 		if err != nil {
 			return err
-		}
-		e, reason, err := a.benchEmbedder(ctx)
-		if err != nil {
-			return err
-		}
-		if reason != "" {
-			a.note("lexical only: %s", reason)
 		}
 		r := &benchmarks.ContextReport{Machine: benchmarks.ThisMachine(ctx, time.Now()), Shape: recall.Shape(shape)}
 		o.Shape = r.Shape
-		for i := range sets {
-			curve, err := a.benchCurve(ctx, e, reason, work, &sets[i], o)
+		for i := range run.sets {
+			s := &run.sets[i]
+			curve, err := onSet(ctx, run, s.Name, func(m *evoke.Memory, clock *benchmarks.Clock) (*benchmarks.Curve, error) {
+				return benchmarks.RunContext(ctx, m, clock, s, o, a.progress)
+			})
 			if err != nil {
 				return err
 			}
@@ -58,13 +52,4 @@ func (a *app) benchContextCmd() *cobra.Command {
 		return a.draw(r, f.plot)
 	}
 	return c
-}
-
-func (a *app) benchCurve(ctx context.Context, e embed.Embedder, reason, work string, s *benchmarks.Set, o benchmarks.ContextOptions) (_ *benchmarks.Curve, err error) {
-	m, clock, err := openBench(ctx, e, reason, work, s.Name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	return benchmarks.RunContext(ctx, m, clock, s, o, a.progress)
 }

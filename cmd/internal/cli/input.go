@@ -7,11 +7,51 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"evoke/extract/message"
 	"evoke/store"
 )
+
+// eachInput opens the files, or standard input, one after the other, with a progress bar where sizes are known.
+func (a *app) eachInput(args []string, what string, f func(io.Reader) error) error {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	for _, name := range args {
+		if err := a.oneInput(name, what, f); err != nil {
+			if name != "-" {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) oneInput(name, what string, f func(io.Reader) error) error {
+	if name == "-" {
+		if isTerminal(a.process.In) {
+			a.note("reading standard input; end it with ctrl-D")
+		}
+		return f(a.process.In)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
+	}
+	defer file.Close()
+	size := int64(-1)
+	if st, err := file.Stat(); err == nil && st.Mode().IsRegular() {
+		size = st.Size()
+	} else if err == nil && st.IsDir() {
+		return store.Invalid("file", "a file, or - for standard input", "a directory")
+	}
+	bar := a.bar(size, what)
+	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn
+	return f(io.TeeReader(file, bar))
+}
 
 // conversation is a run of messages of one thread, as a file gave it.
 type conversation struct {

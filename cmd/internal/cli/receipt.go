@@ -12,26 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"evoke"
 	"evoke/store"
 	"evoke/store/lifecycle"
 )
-
-// printShown shows what a dry run found.
-func (a *app) printShown(res evoke.ForgetResult) error {
-	if len(res.Items) == 0 {
-		return nil
-	}
-	rows := make([][]string, len(res.Items))
-	for i, it := range res.Items {
-		score := ""
-		if it.Score > 0 {
-			score = fmt.Sprintf("%.2f", it.Score)
-		}
-		rows[i] = []string{visible(it.ID), string(it.Kind), it.At.Format(time.DateOnly), score, visible(it.Content)}
-	}
-	return a.table([]string{"ID", "KIND", "WHEN", "SCORE", "CONTENT"}, rows)
-}
 
 func (a *app) receiptCmd() *cobra.Command {
 	c := &cobra.Command{

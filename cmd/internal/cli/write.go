@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -106,45 +103,6 @@ func (a *app) printIngested(all []evoke.IngestResult) error {
 	}
 	a.printf("\n")
 	return nil
-}
-
-// eachInput opens the files, or standard input, one after the other, with a progress bar where sizes are known.
-func (a *app) eachInput(args []string, what string, f func(io.Reader) error) error {
-	if len(args) == 0 {
-		args = []string{"-"}
-	}
-	for _, name := range args {
-		if err := a.oneInput(name, what, f); err != nil {
-			if name != "-" {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *app) oneInput(name, what string, f func(io.Reader) error) error {
-	if name == "-" {
-		if isTerminal(a.process.In) {
-			a.note("reading standard input; end it with ctrl-D")
-		}
-		return f(a.process.In)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
-	}
-	defer file.Close()
-	size := int64(-1)
-	if st, err := file.Stat(); err == nil && st.Mode().IsRegular() {
-		size = st.Size()
-	} else if err == nil && st.IsDir() {
-		return store.Invalid("file", "a file, or - for standard input", "a directory")
-	}
-	bar := a.bar(size, what)
-	defer bar.Finish() //nolint:errcheck // nothing can be done about a bar that is not drawn
-	return f(io.TeeReader(file, bar))
 }
 
 func (a *app) flushCmd() *cobra.Command {
@@ -306,91 +264,6 @@ func (a *app) feedbackCmd() *cobra.Command {
 	}
 }
 
-func (a *app) forgetCmd() *cobra.Command {
-	var r evoke.ForgetRequest
-	var filter filterFlags
-	var until string
-	var yes bool
-	c := &cobra.Command{
-		Use: "forget [ID…]", Short: "Remove items, for good or (--soft) until a time, by id, by filter, or all of a memory",
-		Example: `  evoke forget --user ada --dry-run --category goal
-  evoke forget --user ada --dry-run --query "my sister"
-  evoke forget --user ada --soft --until 90d 0192…
-  evoke forget --user ada --thread trip --dry-run
-  evoke forget --user ada --all --yes`,
-	}
-	filter.add(c)
-	c.Flags().BoolVar(&r.All, "all", false, "everything in the memory that --user and --agent name (with --thread, of that conversation: the same without --all)")
-	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "count and show only")
-	c.Flags().StringVar(&r.Query, "query", "", "with --dry-run, show what speaks of this: forget the ids of what is meant")
-	c.Flags().BoolVar(&r.Soft, "soft", false, "take them out of sight and keep them for memory.forget_days: evoke restore brings them back")
-	c.Flags().StringVar(&until, "until", "", "softly, and until then: "+laterForms)
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		f, err := filter.filter()
-		if err != nil {
-			return err
-		}
-		if r.Until, err = later("until", until); err != nil {
-			return err
-		}
-		r.Soft = r.Soft || !r.Until.IsZero()
-		r.Who, r.IDs = a.who, args
-		if !f.IsZero() {
-			r.Filter = &f
-		}
-		if r.Query != "" && !r.DryRun {
-			return store.Invalid("--query", "looked at with --dry-run first: it only shows what speaks of this; then forget the ids of what is meant", "")
-		}
-		if r.Thread != "" && len(r.IDs) > 0 {
-			return store.Invalid("--thread", "left out when ids are given", "both")
-		}
-		if r.Thread != "" && r.Filter == nil && r.Query == "" {
-			r.All = true // of that conversation
-		}
-		return a.withStore(c, func(ctx context.Context, s session) error {
-			if !yes && !r.DryRun && !r.Soft {
-				if err := a.confirmForget(ctx, s, r); err != nil {
-					return err
-				}
-			}
-			res, err := s.Forget(ctx, r)
-			if err != nil {
-				return err
-			}
-			if err := a.printForgotten(res); err != nil {
-				return err
-			}
-			return unknownIDs(res.Unknown)
-		})
-	}
-	return c
-}
-
-func (a *app) printForgotten(res evoke.ForgetResult) error {
-	if a.json {
-		return a.printJSON(res)
-	}
-	verb, gone := "forgotten", "went with them, or are marked where they rest on more"
-	if res.DryRun {
-		verb, gone = "would be forgotten", "would go with them, or be marked where they rest on more"
-	}
-	if err := a.printShown(res); err != nil {
-		return err
-	}
-	a.printf("%s %s\n", count(res.Forgotten, "item"), verb)
-	if res.Derived > 0 {
-		a.printf("%s that rested on nothing else %s\n", count(res.Derived, "fact"), verb)
-	}
-	if res.Sections > 0 {
-		a.printf("%s of the profile %s\n", count(res.Sections, "version"), gone)
-	}
-	if !res.Until.IsZero() && res.ID != "" {
-		a.printf("until %s they come back with: evoke restore --batch %s\n", res.Until.Format(time.DateOnly), res.ID)
-	}
-	return nil
-}
-
 // unknownIDs is the error of ids that the memory does not have; what was known is done.
 func unknownIDs(ids []string) error {
 	if len(ids) == 0 {
@@ -405,25 +278,4 @@ func unknownIDs(ids []string) error {
 		more = fmt.Sprintf(" and %d more", len(ids)-len(shown))
 	}
 	return fmt.Errorf("%w in this memory: %s%s (evoke list shows what is; --user and --agent say whose memory)", store.ErrNotFound, strings.Join(shown, ", "), more)
-}
-
-// confirmForget counts what would go and asks. Without a person to ask it refuses.
-func (a *app) confirmForget(ctx context.Context, s session, r evoke.ForgetRequest) error {
-	r.DryRun = true
-	res, err := s.Forget(ctx, r)
-	if err != nil {
-		return err
-	}
-	if !isTerminal(a.process.In) {
-		return store.Invalid("forget", fmt.Sprintf("confirmed with --yes: %s would be removed for good", count(res.Forgotten, "item")), "")
-	}
-	fmt.Fprintf(a.process.Err, "Remove %s for good? [y/N] ", count(res.Forgotten, "item"))
-	answer, err := bufio.NewReader(a.process.In).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return fmt.Errorf("nothing was removed: %w", context.Canceled)
-	}
-	return nil
 }

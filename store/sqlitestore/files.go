@@ -148,39 +148,53 @@ func inspectPages(ctx context.Context, dir string, known int) error {
 	} else if wal <= 0 {
 		params = append(params, "immutable=1") // nothing to recover, so no log and no shared memory are made
 	}
+	length, err := size(file)
+	if err != nil {
+		return err
+	}
+	look := probe
+	if length <= fullCheckMax {
+		look = quickCheck
+	}
+	return inspect(ctx, file, params, known, look)
+}
+
+// inspect opens a database file as the parameters say, refuses one that is not Evoke's or that a newer program wrote, and looks
+// into it.
+func inspect(ctx context.Context, file string, params []string, known int, look func(ctx context.Context, conn *sql.Conn, file string) error) (err error) {
 	db, err := sql.Open("sqlite", dsn(file, params...))
 	if err != nil {
-		return wrap("open for inspection", err)
+		return wrap("open "+file, err)
 	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return wrap("open "+file, err)
 	}
 	defer conn.Close()
-	var app int64
-	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
-		return wrap("inspect "+file, err)
+	if err := ofEvoke(ctx, conn, file); err != nil {
+		return err
 	}
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
 		return err
 	}
-	if app != applicationID {
-		return fmt.Errorf("%w: %s is a SQLite database, but not Evoke's: choose another directory", store.ErrInvalid, file)
-	}
 	if err := checkVersion(version, known); err != nil {
 		return err
 	}
-	length, err := size(file)
-	if err != nil {
-		return err
+	return look(ctx, conn, file)
+}
+
+// ofEvoke refuses a database of another program.
+func ofEvoke(ctx context.Context, conn *sql.Conn, file string) error {
+	var app int64
+	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+		return wrap("inspect "+file, err)
 	}
-	if length <= fullCheckMax {
-		return quickCheck(ctx, conn, file)
+	if app != applicationID {
+		return fmt.Errorf("%w: %s is a SQLite database, but not Evoke's: choose another", store.ErrInvalid, file)
 	}
-	return probe(ctx, conn)
+	return nil
 }
 
 // quickCheck reads every page.
@@ -196,7 +210,7 @@ func quickCheck(ctx context.Context, conn *sql.Conn, file string) error {
 }
 
 // probe reads one row of every table.
-func probe(ctx context.Context, conn *sql.Conn) error {
+func probe(ctx context.Context, conn *sql.Conn, _ string) error {
 	tables, err := tableNames(ctx, conn)
 	if err != nil {
 		return wrap("read schema", err)

@@ -67,12 +67,8 @@ func vacuumInto(ctx context.Context, name, file string) (err error) {
 }
 
 func into(ctx context.Context, conn *sql.Conn, file string) error {
-	var app int64
-	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
-		return wrap("snapshot", err)
-	}
-	if app != applicationID {
-		return fmt.Errorf("%w: it is a SQLite database, but not Evoke's", store.ErrInvalid)
+	if err := ofEvoke(ctx, conn, "what is to be copied"); err != nil {
+		return err
 	}
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // an empty file is taken, and its mode kept
 	if err != nil {
@@ -100,36 +96,12 @@ func syncFile(name string) error {
 
 // CheckFile reads every page of a snapshot and fails with store.ErrCorrupt for a damaged one, and with store.ErrInvalid for one
 // that a newer program or something else wrote.
-func CheckFile(ctx context.Context, file string) (err error) {
+func CheckFile(ctx context.Context, file string) error {
 	ms, err := loadMigrations(embedded, "migrations")
 	if err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(file, "mode=ro", "immutable=1"))
-	if err != nil {
-		return wrap("open "+file, err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return wrap("open "+file, err)
-	}
-	defer conn.Close()
-	var app int64
-	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
-		return wrap("inspect "+file, err)
-	}
-	version, err := schemaVersion(ctx, conn)
-	if err != nil {
-		return err
-	}
-	if app != applicationID {
-		return fmt.Errorf("%w: %s is no database of Evoke", store.ErrInvalid, file)
-	}
-	if err := checkVersion(version, len(ms)); err != nil {
-		return err
-	}
-	return quickCheck(ctx, conn, file)
+	return inspect(ctx, file, []string{"mode=ro", "immutable=1"}, len(ms), quickCheck)
 }
 
 // HasDatabase tells whether a directory holds a database, sound or not, or what is left of one.

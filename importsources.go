@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"evoke/store"
 )
@@ -86,7 +85,7 @@ func (imp *importer) freeSourcesIn(sc store.Scope, of func(*store.Item) bool) er
 			return fmt.Errorf("import: read sources: %w", err)
 		}
 		for i := range w.Put {
-			w.Put[i].Aside.Summary, w.Put[i].Aside.SummarizedAt = "", time.Time{}
+			w.Put[i].Aside.DropSummary()
 		}
 		if err := m.commit(imp.ctx, w); err != nil {
 			return fmt.Errorf("import: %w", err)

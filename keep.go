@@ -164,7 +164,7 @@ func (a *aside) hide(it *store.Item, by string, until time.Time) bool {
 	if it.Aside.Forgotten() {
 		return false
 	}
-	it.Aside.ForgottenAt, it.Aside.PurgeAt, it.Aside.ForgottenBy = a.at, until, by
+	it.Aside.ForgetAs(store.Aside{ForgottenAt: a.at, PurgeAt: until, ForgottenBy: by})
 	return true
 }
 
@@ -173,7 +173,7 @@ func show(it *store.Item) bool {
 	if !it.Aside.Forgotten() {
 		return false
 	}
-	it.Aside.ForgottenAt, it.Aside.PurgeAt, it.Aside.ForgottenBy = time.Time{}, time.Time{}, ""
+	it.Aside.ForgetAs(store.Aside{})
 	return true
 }
 
@@ -259,7 +259,7 @@ func (a *aside) summaries(ctx context.Context, now, was []store.Item, f func(*st
 			if err != nil {
 				return nil, err
 			}
-			s.Aside.ForgottenAt, s.Aside.PurgeAt, s.Aside.ForgottenBy = mark.ForgottenAt, mark.PurgeAt, mark.ForgottenBy
+			s.Aside.ForgetAs(mark)
 		}
 		if n, ok := at[s.ID]; ok {
 			now[n] = s

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"evoke/store"
 	"evoke/store/lifecycle"
@@ -295,7 +294,7 @@ func unlink(it *store.Item, gone map[string]bool, pseudonym func(string) string)
 		}
 	}
 	if gone[it.Aside.Summary] {
-		it.Aside.Summary, it.Aside.SummarizedAt = "", time.Time{}
+		it.Aside.DropSummary()
 	}
 }
 

@@ -153,15 +153,15 @@ func (f *followed) source(ctx context.Context, id string) error {
 		return err
 	}
 	if !slices.Contains(s.Provenance.Turns, id) { // a new version, of which the summary knows nothing
-		it.Aside.Summary, it.Aside.SummarizedAt = "", time.Time{}
+		it.Aside.DropSummary()
 		f.put(*it)
 		return nil
 	}
 	if inForce(it) && it.ExpiresAt.IsZero() || !inForce(s) {
 		return nil
 	}
-	if a := it.Aside; a.Forgotten() {
-		s.Aside.ForgottenAt, s.Aside.PurgeAt, s.Aside.ForgottenBy = a.ForgottenAt, a.PurgeAt, a.ForgottenBy
+	if it.Aside.Forgotten() {
+		s.Aside.ForgetAs(it.Aside)
 	} else { // the words of what is kept for a term would outlive it
 		f.retract(s)
 	}
@@ -242,7 +242,7 @@ func (f *followed) summary(ctx context.Context, s *store.Item, stands bool) erro
 		switch {
 		case !held && it.Aside.Summary == s.ID:
 			f.was[id] = it.Aside.SummarizedAt
-			it.Aside.Summary, it.Aside.SummarizedAt = "", time.Time{}
+			it.Aside.DropSummary()
 		case held && it.Aside.Summary == "":
 			it.Aside.Summary, it.Aside.SummarizedAt = s.ID, since
 			if since, ok := f.was[id]; ok {

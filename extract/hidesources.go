@@ -35,9 +35,9 @@ func HideSources(versions []store.Item, touched, forgotten map[string]bool, now 
 		was, marked := it.Aside, it.ProfileVeiled()
 		switch {
 		case hide && !it.Aside.Forgotten():
-			it.Aside.ForgottenAt, it.Aside.ForgottenBy = now, HiddenBySources
+			it.Aside.ForgetAs(store.Aside{ForgottenAt: now, ForgottenBy: HiddenBySources})
 		case !hide && it.Aside.Forgotten():
-			it.Aside.ForgottenAt, it.Aside.ForgottenBy = time.Time{}, ""
+			it.Aside.ForgetAs(store.Aside{})
 			yield(&it, versions)
 		}
 		if veil := n > 0 && !hide; veil != marked {

@@ -24,6 +24,14 @@ func (a *Aside) Forgotten() bool { return !a.ForgottenAt.IsZero() }
 // Out reports whether the item is out of the ordinary views of the present, for whatever reason.
 func (a *Aside) Out() bool { return a.Forgotten() || a.Summary != "" }
 
+// ForgetAs has the item softly forgotten as another is, or remembered as it is.
+func (a *Aside) ForgetAs(other Aside) {
+	a.ForgottenAt, a.PurgeAt, a.ForgottenBy = other.ForgottenAt, other.PurgeAt, other.ForgottenBy
+}
+
+// DropSummary has nothing stand in the item's place.
+func (a *Aside) DropSummary() { a.Summary, a.SummarizedAt = "", time.Time{} }
+
 // prepare drops what says nothing without its reason. A summary without a time stands since the item was recorded.
 func (a *Aside) prepare(recorded time.Time) {
 	if a.Summary == "" {

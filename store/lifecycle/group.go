@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (g Grouping) Groups(items []store.Item, fewer int) []Group {
 		}
 	}
 	if saved < fewer && slices.Contains(g.By, ByTopic) {
-		for _, k := range sortedKeys(left) {
+		for _, k := range slices.Sorted(maps.Keys(left)) {
 			out = append(out, g.byTopic(left[k])...)
 		}
 	}
@@ -103,7 +104,7 @@ func (g Grouping) Groups(items []store.Item, fewer int) []Group {
 // days groups all lots by day and tells by how many items that makes a memory smaller.
 func (g Grouping) days(lots map[string][]store.Item) (out []Group, left map[string][]store.Item, saved int) {
 	left = make(map[string][]store.Item, len(lots))
-	for _, k := range sortedKeys(lots) {
+	for _, k := range slices.Sorted(maps.Keys(lots)) {
 		var groups []Group
 		groups, left[k] = g.byDay(lots[k])
 		for i := range groups {
@@ -122,15 +123,6 @@ func lotOf(it *store.Item) string {
 		metadata = string(b)
 	}
 	return strings.Join([]string{string(it.Kind), string(it.Category), it.Turn.Thread, it.Provenance.Durability, metadata}, "\x00")
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // asSaid orders items as they were said.

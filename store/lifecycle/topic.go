@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -70,19 +71,10 @@ func (g Grouping) byTopic(items []store.Item) []Group {
 
 func (c *topic) norm() float64 {
 	n := 0.0
-	for _, t := range sortedTerms(c.sum) { // one order of summation: the same groups to the last bit
+	for _, t := range slices.Sorted(maps.Keys(c.sum)) { // one order of summation: the same groups to the last bit
 		n += c.sum[t] * c.sum[t]
 	}
 	return math.Sqrt(n)
-}
-
-func sortedTerms(m map[scoring.Term]float64) []scoring.Term {
-	out := make([]scoring.Term, 0, len(m))
-	for t := range m {
-		out = append(out, t)
-	}
-	slices.Sort(out)
-	return out
 }
 
 type weighted struct {

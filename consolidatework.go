@@ -105,37 +105,31 @@ func (c *consolidator) material(ctx context.Context, sc store.Scope) (material, 
 	view.Sources = true
 	until := c.args.At.Add(-time.Duration(*c.policy.MinAgeHours) * time.Hour)
 	q := store.ListQuery{View: view, Order: store.ByID, Limit: pageItems}
-	for {
-		page, err := c.m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, c.m.store, sc, q) {
 		if err != nil {
 			return mat, fmt.Errorf("read items: %w", err)
 		}
-		for i := range page.Items {
-			it := &page.Items[i]
-			switch {
-			case it.Provenance.Origin == lifecycle.SummaryOrigin:
-				mat.saved--
-				continue
-			case it.Aside.Summary != "":
-				mat.base, mat.saved = mat.base+1, mat.saved+1
-				continue
-			}
-			mat.base++
-			if len(mat.items) == maxConsolidated || !plainItem(it) || whenSaid(it).After(until) {
-				continue
-			}
-			waits, err := c.waits(ctx, sc, it, threads)
-			if err != nil {
-				return mat, err
-			}
-			if !waits {
-				mat.items = append(mat.items, *it)
-			}
+		switch {
+		case it.Provenance.Origin == lifecycle.SummaryOrigin:
+			mat.saved--
+			continue
+		case it.Aside.Summary != "":
+			mat.base, mat.saved = mat.base+1, mat.saved+1
+			continue
 		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return mat, nil
+		mat.base++
+		if len(mat.items) == maxConsolidated || !plainItem(it) || whenSaid(it).After(until) {
+			continue
+		}
+		waits, err := c.waits(ctx, sc, it, threads)
+		if err != nil {
+			return mat, err
+		}
+		if !waits {
+			mat.items = append(mat.items, *it)
 		}
 	}
+	return mat, nil
 }
 
 func whenSaid(it *store.Item) time.Time {
@@ -325,25 +319,16 @@ func (c *consolidator) count(ctx context.Context, sc store.Scope, res *Consolida
 		return nil
 	}
 	op := c.p.Operation().ID
-	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
-	for {
-		page, err := c.m.store.List(ctx, sc, q)
-		if err != nil {
-			return fmt.Errorf("count summaries: %w", err)
+	return c.m.eachItem(ctx, sc, func(it *store.Item) error {
+		switch p := &it.Provenance; {
+		case p.By == op && p.Origin == lifecycle.SummaryOrigin:
+			res.Summaries++
+			res.Items += len(p.Turns)
+		case p.By == op:
+			res.Merged-- // the new version of the one that takes in
+		case p.EndedBy == op:
+			res.Merged++
 		}
-		for i := range page.Items {
-			switch p := &page.Items[i].Provenance; {
-			case p.By == op && p.Origin == lifecycle.SummaryOrigin:
-				res.Summaries++
-				res.Items += len(p.Turns)
-			case p.By == op:
-				res.Merged-- // the new version of the one that takes in
-			case p.EndedBy == op:
-				res.Merged++
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
-	}
+		return nil
+	})
 }

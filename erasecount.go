@@ -28,15 +28,12 @@ func (m *Memory) CountErasable(ctx context.Context, r EraseRequest) (EraseCount,
 		}
 		items := 0
 		q := x.query()
-		for q.Limit = pageItems; ; {
-			page, err := m.store.List(ctx, sc, q)
+		q.Limit = pageItems
+		for _, err := range store.Items(ctx, m.store, sc, q) {
 			if err != nil {
 				return fmt.Errorf("read what would go: %w", err)
 			}
-			items += len(page.Items)
-			if q.Cursor = page.Next; q.Cursor == "" {
-				break
-			}
+			items++
 		}
 		if n.Items += items; items > 0 {
 			n.Memories++

@@ -101,21 +101,15 @@ func (m *Memory) export(ctx context.Context, w Who, out io.Writer) (ExportSummar
 
 // eachItem hands over every version of every item of a memory, by id.
 func (e *engine) eachItem(ctx context.Context, sc store.Scope, f func(it *store.Item) error) error {
-	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
-	for {
-		page, err := e.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, e.store, sc, store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: pageItems}) {
 		if err != nil {
 			return fmt.Errorf("list items: %w", err)
 		}
-		for i := range page.Items {
-			if err := f(&page.Items[i]); err != nil {
-				return err
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
+		if err := f(it); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (m *Memory) exported(ctx context.Context, w Who) ([]store.Scope, error) {

@@ -3,6 +3,7 @@ package evoke
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -56,17 +57,14 @@ func (c *consolidator) mergeable(ctx context.Context, sc store.Scope) ([]store.I
 		Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}}, View: store.Current(c.m.now()), Order: store.ByID, Limit: pageItems,
 	}
 	var out []store.Item
-	for {
-		page, err := c.m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, c.m.store, sc, q) {
 		if err != nil {
 			return nil, fmt.Errorf("read facts: %w", err)
 		}
-		for i := range page.Items {
-			if mayMerge(&page.Items[i]) {
-				out = append(out, page.Items[i])
-			}
+		if mayMerge(it) {
+			out = append(out, *it)
 		}
-		if q.Cursor = page.Next; q.Cursor == "" || len(out) > maxConsolidated {
+		if len(out) == maxConsolidated {
 			break
 		}
 	}
@@ -110,19 +108,7 @@ func (c *consolidator) same(ctx context.Context, sc store.Scope, it *store.Item,
 func alikeButWords(a, b *store.Item) bool {
 	p, q := &a.Provenance, &b.Provenance
 	return a.Category == b.Category && p.Durability == q.Durability &&
-		(p.Subject == q.Subject || p.Subject == "" || q.Subject == "") && sameMetadata(a.Metadata, b.Metadata)
-}
-
-func sameMetadata(a, b store.Metadata) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || !v.Equal(w) {
-			return false
-		}
-	}
-	return true
+		(p.Subject == q.Subject || p.Subject == "" || q.Subject == "") && maps.EqualFunc(a.Metadata, b.Metadata, store.Value.Equal)
 }
 
 // mergeOne writes one merge, if all are still what they were found to be.

@@ -101,16 +101,13 @@ func (m *Memory) profileView(asOf, known time.Time) store.View {
 func (m *Memory) profileItems(ctx context.Context, sc store.Scope, v store.View) ([]store.Item, error) {
 	q := store.ListQuery{Filter: store.Filter{ContentKeys: store.ProfileKeys()}, View: v, Order: store.Newest, Limit: pageItems}
 	var all []store.Item
-	for {
-		page, err := m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, m.store, sc, q) {
 		if err != nil {
 			return nil, fmt.Errorf("read sections: %w", err)
 		}
-		all = append(all, page.Items...)
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return all, nil
-		}
+		all = append(all, *it)
 	}
+	return all, nil
 }
 
 // profileOfFacts groups the current facts by category. What holds for one task only says nothing about the user.

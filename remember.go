@@ -177,17 +177,13 @@ func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject strin
 		View:   store.Current(m.clock()), Order: store.ByID, Limit: 1000,
 	}
 	var out []store.Item
-	for {
-		page, err := m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, m.store, sc, q) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, page.Items...)
-		if page.Next == "" {
-			return out, nil
-		}
-		q.Cursor = page.Next
+		out = append(out, *it)
 	}
+	return out, nil
 }
 
 // Update changes fields of one item and returns the current version. New content makes a new version with an id of

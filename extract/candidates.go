@@ -22,16 +22,13 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops [
 	view.Threads = []string{thread}
 	q := store.ListQuery{Filter: store.Filter{Kinds: []store.Kind{store.Semantic, store.Procedural}, Distilled: true}, View: view, Order: store.ByID, Limit: 1000}
 	var out []store.Item
-	for {
-		page, err := w.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, w.store, sc, q) {
 		if err != nil {
 			return nil, fmt.Errorf("list facts: %w", err)
 		}
-		out = append(out, slices.DeleteFunc(page.Items, func(it store.Item) bool { return isSummary(&it) })...)
-		if page.Next == "" {
-			break
+		if !isSummary(it) {
+			out = append(out, *it)
 		}
-		q.Cursor = page.Next
 	}
 	have := map[string]bool{}
 	for i := range out {

@@ -155,16 +155,13 @@ func (a *attempt) versions(ctx context.Context, sc store.Scope) ([]store.Item, e
 		View:   store.View{All: true}, Order: store.ByID, Limit: 1000,
 	}
 	var all []store.Item
-	for {
-		page, err := a.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, a.store, sc, q) {
 		if err != nil {
 			return nil, fmt.Errorf("list interim facts: %w", err)
 		}
-		all = append(all, page.Items...)
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return all, nil
-		}
+		all = append(all, *it)
 	}
+	return all, nil
 }
 
 // isInterimOf reports whether an item was made by an interim extractor of one of the turns, and still stands for it.

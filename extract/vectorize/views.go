@@ -91,20 +91,12 @@ func (w *Worker) previous(ctx context.Context, sc store.Scope, items []store.Ite
 	for session, r := range bounds {
 		q := store.ListQuery{Filter: store.Filter{Sessions: []string{session}, Positions: r},
 			View: store.View{All: true}, Order: store.ByID, Limit: 1000}
-		for {
-			page, err := w.store.List(ctx, sc, q)
+		for it, err := range store.Items(ctx, w.store, sc, q) {
 			if err != nil {
 				return nil, fmt.Errorf("read neighbours: %w", err)
 			}
-			for i := range page.Items {
-				it := &page.Items[i]
-				if isSummary(it) || it.Closed() || it.Aside.Forgotten() {
-					continue
-				}
+			if !isSummary(it) && !it.Closed() && !it.Aside.Forgotten() {
 				out[place{it.Turn.Session, it.Turn.Position}] = it
-			}
-			if q.Cursor = page.Next; q.Cursor == "" {
-				break
 			}
 		}
 	}

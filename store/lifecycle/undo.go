@@ -298,18 +298,13 @@ func (p *plan) newID(id string) string {
 
 func (u *Undo) all(ctx context.Context, sc store.Scope, see func(*store.Item)) error {
 	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: readItems}
-	for {
-		page, err := u.Store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, u.Store, sc, q) {
 		if err != nil {
 			return fmt.Errorf("undo: %w", err)
 		}
-		for i := range page.Items {
-			see(&page.Items[i])
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
+		see(it)
 	}
+	return nil
 }
 
 const (

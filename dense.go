@@ -2,7 +2,6 @@ package evoke
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -128,7 +127,7 @@ func (e *engine) checkDim(ctx context.Context) error {
 		return fmt.Errorf("ask the embedding model: %w", err)
 	}
 	if len(v) != 1 || store.ValidateVector("vector", v[0], e.model.Dim) != nil {
-		return errors.Join(store.Invalid("embedding model", fmt.Sprintf("one that gives %d numbers for a text", e.model.Dim), ""))
+		return store.Invalid("embedding model", fmt.Sprintf("one that gives %d numbers for a text", e.model.Dim), "")
 	}
 	return nil
 }

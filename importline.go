@@ -2,6 +2,7 @@ package evoke
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -23,16 +24,9 @@ func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
 		case long && (err == nil || errors.Is(err, io.EOF)):
 			return nil, size, errLongLine
 		case err != nil:
-			return trimEnd(line), size, err
+			return bytes.TrimRight(line, " \r\n"), size, err
 		default:
-			return trimEnd(line), size, nil
+			return bytes.TrimRight(line, " \r\n"), size, nil
 		}
 	}
-}
-
-func trimEnd(b []byte) []byte {
-	for len(b) > 0 && (b[len(b)-1] == '\n' || b[len(b)-1] == '\r' || b[len(b)-1] == ' ') {
-		b = b[:len(b)-1]
-	}
-	return b
 }

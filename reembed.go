@@ -247,22 +247,13 @@ func (r *reembedder) left(ctx context.Context) (n int, busy bool, err error) {
 	if err != nil {
 		return 0, false, fmt.Errorf("pending embeds: %w", err)
 	}
-	tenants, err := r.store.Tenants(ctx)
-	if err != nil {
-		return 0, false, fmt.Errorf("list tenants: %w", err)
-	}
-	for _, tenant := range tenants {
-		scopes, err := r.store.Scopes(ctx, tenant)
+	err = r.eachScope(ctx, func(sc store.Scope) error {
+		k, err := r.ledger.CountEmbeds(ctx, sc)
 		if err != nil {
-			return 0, false, fmt.Errorf("list memories: %w", err)
+			return fmt.Errorf("count embeds: %w", err)
 		}
-		for _, sc := range scopes {
-			k, err := r.ledger.CountEmbeds(ctx, sc)
-			if err != nil {
-				return 0, false, fmt.Errorf("count embeds: %w", err)
-			}
-			n += k
-		}
-	}
-	return n, len(refs) > 0, nil
+		n += k
+		return nil
+	})
+	return n, len(refs) > 0, err
 }

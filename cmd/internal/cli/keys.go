@@ -23,17 +23,21 @@ func (a *app) keyNewCmd() *cobra.Command {
 	var name, role string
 	var agents, users []string
 	c := &cobra.Command{
-		Use: "new", Short: "Make a key; it is shown once and stored nowhere", Args: cobra.NoArgs,
+		Use: "new [NAME]", Short: "Make a key; it is shown once and stored nowhere", Args: cobra.MaximumNArgs(1),
 		Long: `Makes a key for the tenant of --tenant and prints it, its hash, and what to add to the configuration file. The key itself is shown
-once and stored nowhere.`,
-		Example: `  evoke key new --tenant acme --role write --agent-grant '*' --name "chat server"
-  evoke key new --role installation --name operator`,
+once and stored nowhere. The log and the audit log call it by its name.`,
+		Example: `  evoke key new "chat server" --tenant acme --role write --agent-grant '*'
+  evoke key new operator --role installation`,
 	}
-	c.Flags().StringVar(&name, "name", "", "name for the log")
+	c.Flags().StringVar(&name, "name", "", "")
+	c.Flags().Lookup("name").Hidden = true // what NAME was before evoke keys new took it so
 	c.Flags().StringVar(&role, "role", "write", "read, write or admin, of the tenant; or installation, which is above tenants and reads no memory")
 	c.Flags().StringSliceVar(&agents, "agent-grant", nil, `patterns of the agents granted, "*" for all (default: calls without an agent only)`)
 	c.Flags().StringSliceVar(&users, "user-grant", nil, "users granted (default: every user of the tenant)")
-	c.RunE = func(*cobra.Command, []string) error {
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			name = args[0]
+		}
 		above := config.Role(role) == config.Installation
 		if !above && !config.Role(role).Allows(config.Read) {
 			return store.Invalid("--role", "read, write or admin (or installation)", fmt.Sprintf("%.40q", role))

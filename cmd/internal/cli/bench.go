@@ -112,7 +112,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 	var work string
 	var merge, cross bool
 	c := &cobra.Command{
-		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: cobra.NoArgs,
+		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: noArgs,
 		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
 	}
 	f.add(c)
@@ -192,7 +192,7 @@ func (a *app) benchLatencyCmd() *cobra.Command {
 	var f benchFlags
 	var o benchmarks.LatencyOptions
 	c := &cobra.Command{
-		Use: "latency", Short: "Latency of recall at several sizes of a memory", Args: cobra.NoArgs,
+		Use: "latency", Short: "Latency of recall at several sizes of a memory", Args: noArgs,
 		Long: "Fills memories with texts recombined from a set's and vectors moved from theirs, and times recall with the query's vector given and with the encoder.",
 	}
 	f.add(c)
@@ -242,7 +242,7 @@ func (a *app) benchIngestCmd() *cobra.Command {
 	var f benchFlags
 	var o benchmarks.IngestOptions
 	c := &cobra.Command{
-		Use: "ingest", Short: "How fast conversations are taken in and their vectors follow", Args: cobra.NoArgs,
+		Use: "ingest", Short: "How fast conversations are taken in and their vectors follow", Args: noArgs,
 	}
 	f.add(c)
 	c.Flags().IntVar(&o.Rate, "rate", 0, "events a second (default 100)")

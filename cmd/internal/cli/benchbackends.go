@@ -19,7 +19,7 @@ func (a *app) benchBackendsCmd() *cobra.Command {
 	var f benchFlags
 	var url string
 	c := &cobra.Command{
-		Use: "backends", Short: "Whether the embedded store and a Qdrant server rank alike", Args: cobra.NoArgs,
+		Use: "backends", Short: "Whether the embedded store and a Qdrant server rank alike", Args: noArgs,
 		Long: "Imports the sets into an embedded store and into a collection of a Qdrant server, which is left there, asks both every question and compares the answers.",
 	}
 	f.add(c)

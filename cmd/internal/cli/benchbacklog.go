@@ -14,7 +14,7 @@ func (a *app) benchBacklogCmd() *cobra.Command {
 	var f benchFlags
 	var o benchmarks.BacklogOptions
 	c := &cobra.Command{
-		Use: "backlog", Short: "Whether background work keeps up, and what recall pays for it", Args: cobra.NoArgs,
+		Use: "backlog", Short: "Whether background work keeps up, and what recall pays for it", Args: noArgs,
 		Long: "Asks a memory steadily, in turn without anything else and with conversations coming in beside, and compares the times of recall; watches the backlog of vectors and of extractions.",
 	}
 	f.add(c)

@@ -17,7 +17,7 @@ func (a *app) benchConsolidateCmd() *cobra.Command {
 	var budget int
 	var p evoke.ConsolidationPolicy
 	c := &cobra.Command{
-		Use: "consolidate", Short: "What consolidation does to what a block holds", Args: cobra.NoArgs,
+		Use: "consolidate", Short: "What consolidation does to what a block holds", Args: noArgs,
 		Long: "Imports each set through the façade, asks its questions of a block before and after its memories are consolidated, and counts the items in the default view.",
 	}
 	f.add(c)

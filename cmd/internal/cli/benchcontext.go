@@ -17,7 +17,7 @@ func (a *app) benchContextCmd() *cobra.Command {
 	var work, shape string
 	var o benchmarks.ContextOptions
 	c := &cobra.Command{
-		Use: "context", Short: "Share of questions whose whole evidence is in the block, by token budget", Args: cobra.NoArgs,
+		Use: "context", Short: "Share of questions whose whole evidence is in the block, by token budget", Args: noArgs,
 		Long: "Imports each set through the façade and packs a block for each question and budget.",
 	}
 	f.add(c)

@@ -19,7 +19,7 @@ import (
 func (a *app) benchExtractCmd() *cobra.Command {
 	var data string
 	c := &cobra.Command{
-		Use: "extract", Short: "What the rule extractor finds in labelled chats, and what its facts do to recall", Args: cobra.NoArgs,
+		Use: "extract", Short: "What the rule extractor finds in labelled chats, and what its facts do to recall", Args: noArgs,
 		Long: "Ingests the chats of the set prefeval and compares the facts with the labels; ingests the conversations of the set locomo with and without extraction and compares recall.",
 	}
 	c.Flags().StringVar(&data, "data", "", "folder of the sets (needed)")

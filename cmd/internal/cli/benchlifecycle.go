@@ -12,7 +12,7 @@ import (
 
 func (a *app) benchLifecycleCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "lifecycle", Short: "Whether memory follows changes, ends, undos, erasures and the past", Args: cobra.NoArgs,
+		Use: "lifecycle", Short: "Whether memory follows changes, ends, undos, erasures and the past", Args: noArgs,
 		Long: "Plays histories of our own in English and Chinese in memories that are thrown away, and checks after each step what a list and a recall show.",
 	}
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {

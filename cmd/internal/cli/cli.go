@@ -95,8 +95,13 @@ variables and flags; see "evoke config reference".
 		a.configCmd(), a.serveCmd(), a.demoCmd(), a.benchCmd(), a.versionCmd(),
 	)
 	checkArgs(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		f.Lookup("thread").Hidden = c != root && !ofThread[verbOf(c)]
+		help(c, args)
+	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		verb := strings.TrimPrefix(c.CommandPath(), "evoke ")
+		verb := verbOf(c)
 		if c.Flags().Changed("thread") && !ofThread[verb] {
 			return store.Invalid("--thread", "left out: evoke "+verb+" does not work on single conversations", "")
 		}
@@ -104,6 +109,9 @@ variables and flags; see "evoke config reference".
 	}
 	return root
 }
+
+// verbOf is a command without the program's name: "hold add".
+func verbOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "evoke ") }
 
 // ofThread are the commands that --thread narrows or places.
 var ofThread = map[string]bool{
@@ -132,6 +140,17 @@ func usage(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %s (see %s --help)", store.ErrInvalid, text, c.CommandPath())
 }
 
+// noArgs refuses arguments: of a command without any below it, cobra's own calls them unknown commands.
+func noArgs(c *cobra.Command, args []string) error {
+	switch {
+	case c.HasSubCommands():
+		return noSuchCommand(c, args)
+	case len(args) > 0:
+		return fmt.Errorf("%s takes flags only, got %.40q", c.CommandPath(), args[0])
+	}
+	return nil
+}
+
 // noSuchCommand answers an unknown command with the nearest ones.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -156,7 +175,7 @@ func exitCodes() string {
 
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if a.json {
 				return a.printJSON(map[string]string{"version": evoke.Version})

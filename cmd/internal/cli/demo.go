@@ -22,7 +22,7 @@ const demoBudget = 400
 func (a *app) demoCmd() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "demo", Short: "Show the main job on a sample conversation in English, Chinese and Japanese", Args: cobra.NoArgs,
+		Use: "demo", Short: "Show the main job on a sample conversation in English, Chinese and Japanese", Args: noArgs,
 		Long: `Takes a sample conversation in, in a fresh store, asks it several questions, some in another language than the answer's, and prints the
 ranked answers with their score parts, and a block for a prompt.`,
 	}

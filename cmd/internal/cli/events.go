@@ -17,7 +17,7 @@ func (a *app) eventsCmd() *cobra.Command {
 	var state, cursor string
 	var limit int
 	c := &cobra.Command{
-		Use: "events", Short: "Show what became of ingested conversations, and try given-up ones again", Args: cobra.NoArgs,
+		Use: "events", Short: "Show what became of ingested conversations, and try given-up ones again", Args: noArgs,
 		Long: "Lists what became of ingested batches, newest first: of all memories, or those that --user, --agent and --thread name.",
 		Example: `  evoke events --state dead
   evoke events retry 0197b3c2-5d5e-7000-8000-000000000000`,

@@ -16,7 +16,7 @@ import (
 func (a *app) healthCmd() *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use: "health", Short: "Ask the server of this machine whether it is ready", Args: cobra.NoArgs,
+		Use: "health", Short: "Ask the server of this machine whether it is ready", Args: noArgs,
 		Long: "Asks /readyz of the server that listens at server.listen on this machine: for the health check of a container, which needs no other program.",
 	}
 	c.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the answer")

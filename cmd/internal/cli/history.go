@@ -44,7 +44,7 @@ func (a *app) diffCmd() *cobra.Command {
 	var from, to string
 	var r evoke.DiffRequest
 	c := &cobra.Command{
-		Use: "diff", Short: "Show what became of a memory's items between two moments", Args: cobra.NoArgs,
+		Use: "diff", Short: "Show what became of a memory's items between two moments", Args: noArgs,
 		Long:    "Compares what was known and true at --from with what was at --to: items added, changed, closed (they hold no longer) and retracted (taken back).",
 		Example: `  evoke diff --user ada --from 2026-03-01 --to 2026-04-01`,
 	}
@@ -110,7 +110,7 @@ func (a *app) undoCmd() *cobra.Command {
 	var r evoke.UndoRequest
 	var from, to string
 	c := &cobra.Command{
-		Use: "undo", Short: "Take a batch of writes to a memory back", Args: cobra.NoArgs,
+		Use: "undo", Short: "Take a batch of writes to a memory back", Args: noArgs,
 		Long: `Takes back what matches all flags given: what it added is retracted, what it closed or retracted holds again, and what later writes built
 on is left alone and named. Views of the past stay as they are. It is an operation, and undoing that one makes the batch hold again.
 It looks in the memory that --user and --agent name; with neither, --operation takes back what that did in every memory.`,

@@ -144,7 +144,7 @@ func (a *app) listForgotten(ctx context.Context, s session, f store.Filter) erro
 func (a *app) retainCmd() *cobra.Command {
 	var r evoke.RetainRequest
 	c := &cobra.Command{
-		Use: "retain", Short: "Run the retention policy: what memories keep no longer goes, softly unless it says otherwise", Args: cobra.NoArgs,
+		Use: "retain", Short: "Run the retention policy: what memories keep no longer goes, softly unless it says otherwise", Args: noArgs,
 		Long: `Runs the tenant's retention policy (the section retention of the settings, or evoke policy) on every memory, or on those of --user and
 --agent. What goes can be restored by the operation's id unless the policy removes for good; what a legal hold covers stays. --dry-run
 shows what would go, and why. It runs by itself only on a schedule: evoke schedule set retain --every 24h`,
@@ -201,7 +201,7 @@ func (a *app) holdCmd() *cobra.Command {
 	c := &cobra.Command{Use: "hold", Short: "Keep memories from being removed: legal holds", Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var h evoke.LegalHold
 	add := &cobra.Command{
-		Use: "add", Short: "Place a hold on a user, an agent, a thread, or the tenant", Args: cobra.NoArgs,
+		Use: "add", Short: "Place a hold on a user, an agent, a thread, or the tenant", Args: noArgs,
 		Long:    "While a hold lasts, nothing that it covers is forgotten for good, erased, purged or taken by retention. --user, --agent and --thread say what it covers: all that are given must hold.",
 		Example: `  evoke hold add --user ada --reason "claim 2026-17"`,
 	}
@@ -223,7 +223,7 @@ func (a *app) holdCmd() *cobra.Command {
 		})
 	}
 	list := &cobra.Command{
-		Use: "list", Short: "Show the holds", Args: cobra.NoArgs,
+		Use: "list", Short: "Show the holds", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				holds, err := s.Holds(ctx)

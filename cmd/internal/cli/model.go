@@ -30,7 +30,7 @@ func (a *app) modelCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.withModels(c, args, a.installModel) },
 	}
 	list := &cobra.Command{
-		Use: "list", Short: "List the models that can be used and what is there of them", Args: cobra.NoArgs,
+		Use: "list", Short: "List the models that can be used and what is there of them", Args: noArgs,
 		RunE: func(c *cobra.Command, args []string) error { return a.withModels(c, args, a.listModels) },
 	}
 	c.AddCommand(

@@ -20,7 +20,7 @@ func (a *app) exportCmd() *cobra.Command {
 	var output string
 	var checksum bool
 	c := &cobra.Command{
-		Use: "export", Short: "Write every version of every item as JSON Lines", Args: cobra.NoArgs,
+		Use: "export", Short: "Write every version of every item as JSON Lines", Args: noArgs,
 		Long: `Writes every version of every item as JSON Lines: of the memory that --user and --agent name, or, with neither, of the whole tenant.
 The last line has their number and checksum; memories that hold the same items have the same. docs/export.md describes the format.`,
 	}

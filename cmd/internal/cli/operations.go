@@ -118,7 +118,7 @@ func (a *app) auditCmd() *cobra.Command {
 	var r evoke.AuditRequest
 	var from, to string
 	c := &cobra.Command{
-		Use: "audit", Short: "Show who did what, without content", Args: cobra.NoArgs,
+		Use: "audit", Short: "Show who did what, without content", Args: noArgs,
 		Long:    "Lists who did what, newest first: the names of credentials, verbs, ids and counts. --user narrows it to what was done to one user's memory.",
 		Example: `  evoke audit --verb forget --from 7d`,
 	}

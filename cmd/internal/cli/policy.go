@@ -29,8 +29,8 @@ holds. A running server holds the store: there it is /v1/admin/policy, and a cha
 	}
 	c.RunE = a.policyGet
 	c.AddCommand(
-		&cobra.Command{Use: "get", Short: "Show what holds and where each part comes from", Args: cobra.NoArgs, RunE: a.policyGet},
-		&cobra.Command{Use: "history", Short: "List the policies of before, newest first", Args: cobra.NoArgs, RunE: a.policyHistory},
+		&cobra.Command{Use: "get", Short: "Show what holds and where each part comes from", Args: noArgs, RunE: a.policyGet},
+		&cobra.Command{Use: "history", Short: "List the policies of before, newest first", Args: noArgs, RunE: a.policyHistory},
 		a.policySetCmd(), a.policyResetCmd(),
 	)
 	return c
@@ -87,7 +87,7 @@ func (a *app) policySetCmd() *cobra.Command {
 
 func (a *app) policyResetCmd() *cobra.Command {
 	var version int64
-	c := &cobra.Command{Use: "reset", Short: "Take everything out of the policy, so that the settings hold", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "reset", Short: "Take everything out of the policy, so that the settings hold", Args: noArgs}
 	c.Flags().Int64Var(&version, "version", -1, "of the policy as it was read: another one in the store is a conflict (default: whatever it is)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.changePolicy(c, version, func(ctx context.Context, s session, version int64) (evoke.PolicyResult, error) {

@@ -13,7 +13,7 @@ import (
 func (a *app) profileCmd() *cobra.Command {
 	var moment asOfFlags
 	c := &cobra.Command{
-		Use: "profile", Short: "Show what is known of a user as a whole", Args: cobra.NoArgs,
+		Use: "profile", Short: "Show what is known of a user as a whole", Args: noArgs,
 		Long: `Shows the sections of a user's profile that a language model keeps, each with its version and sources. As long as none is
 written (rules write none) the current facts are shown, by category.`,
 	}

@@ -26,7 +26,7 @@ recalled as ever, and their facts wait. A server that runs is asked with POST /v
 		{"resume", "End a pause", func(ctx context.Context, s session) error { return s.Resume(ctx) }},
 	} {
 		c.AddCommand(&cobra.Command{
-			Use: verb.use, Short: verb.short, Args: cobra.NoArgs,
+			Use: verb.use, Short: verb.short, Args: noArgs,
 			RunE: func(c *cobra.Command, _ []string) error { return a.withQueue(c, verb.do) },
 		})
 	}
@@ -36,7 +36,7 @@ recalled as ever, and their facts wait. A server that runs is asked with POST /v
 
 func (a *app) drainCmd() *cobra.Command {
 	var wait time.Duration
-	c := &cobra.Command{Use: "drain", Short: "Pause and wait until no extraction runs", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "drain", Short: "Pause and wait until no extraction runs", Args: noArgs}
 	c.Flags().DurationVar(&wait, "wait", time.Minute, "how long to wait")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.withQueue(c, func(ctx context.Context, s session) error {

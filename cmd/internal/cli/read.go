@@ -124,7 +124,7 @@ func (a *app) listCmd() *cobra.Command {
 	var r evoke.ListRequest
 	var order string
 	var moment asOfFlags
-	c := &cobra.Command{Use: "list", Short: "List items, page by page", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Short: "List items, page by page", Args: noArgs}
 	filter.add(c)
 	c.Flags().StringVar(&order, "order", "newest", "newest, oldest, event, id or importance")
 	moment.add(c)
@@ -166,7 +166,7 @@ func (a *app) listCmd() *cobra.Command {
 
 func (a *app) recentCmd() *cobra.Command {
 	var limit int
-	c := &cobra.Command{Use: "recent", Short: "List what was recorded last", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "recent", Short: "List what was recorded last", Args: noArgs}
 	c.Flags().IntVar(&limit, "limit", 0, "how many, 1 to 1000 (default: setting recent.limit)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.withStore(c, func(ctx context.Context, s session) error {
@@ -383,7 +383,7 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 func (a *app) statsCmd() *cobra.Command {
 	var moment asOfFlags
 	c := &cobra.Command{
-		Use: "stats", Short: "Count a memory's items", Args: cobra.NoArgs,
+		Use: "stats", Short: "Count a memory's items", Args: noArgs,
 		Long: `Counts the current items of one memory: the one that --user and --agent name, with neither that of the user "default". (export
 without them writes every memory of the tenant, and says so.)`,
 		RunE: func(c *cobra.Command, _ []string) error {

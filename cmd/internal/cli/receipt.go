@@ -55,7 +55,7 @@ func (a *app) receiptCmd() *cobra.Command {
 	}
 	verify.Flags().StringVar(&key, "key", "", "the public key to verify with (default: this installation's)")
 	public := &cobra.Command{
-		Use: "key", Short: "Show the public key that verifies this installation's receipts", Args: cobra.NoArgs,
+		Use: "key", Short: "Show the public key that verifies this installation's receipts", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				key, err := s.ReceiptKey(ctx)

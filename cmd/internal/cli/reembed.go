@@ -16,7 +16,7 @@ import (
 func (a *app) reembedCmd() *cobra.Command {
 	var all, noWait bool
 	c := &cobra.Command{
-		Use: "reembed", Short: "Compute the vectors anew after a change of the embedding model", Args: cobra.NoArgs,
+		Use: "reembed", Short: "Compute the vectors anew after a change of the embedding model", Args: noArgs,
 		Long: `After the embedding model was changed the store's vectors are of the old one, and recall is by words alone. This computes those of all
 items of all tenants anew. It is an operation that goes on after an interruption, at the next command or start of a server that has the
 model; items stay as they are. A server does it while it answers with "evoke serve --reembed".`,

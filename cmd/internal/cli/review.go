@@ -44,7 +44,7 @@ func (a *app) reviewListCmd() *cobra.Command {
 	var limit int
 	var cursor string
 	var flags reviewFlags
-	c := &cobra.Command{Use: "list", Short: "Show what waits, newest first: of all memories, or those that --user and --agent name", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Short: "Show what waits, newest first: of all memories, or those that --user and --agent name", Args: noArgs}
 	flags.add(c)
 	c.Flags().IntVar(&limit, "limit", 100, "entries a page, 1 to 1000")
 	c.Flags().StringVar(&cursor, "cursor", "", "go on where a page ended")

@@ -25,7 +25,7 @@ func (a *app) serveCmd() *cobra.Command {
 	var listen string
 	var reembed bool
 	c := &cobra.Command{
-		Use: "serve", Short: "Answer the REST API", Args: cobra.NoArgs,
+		Use: "serve", Short: "Answer the REST API", Args: noArgs,
 		Long: `Answers the REST API (GET /openapi.json describes it) until it is told to stop. Without keys it listens on a loopback address only;
 "evoke key new" makes keys.`,
 	}

@@ -12,7 +12,7 @@ func (a *app) configCmd() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Check and show the settings", Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "check", Short: "Check the file, the variables and the flags", Args: cobra.NoArgs,
+			Use: "check", Short: "Check the file, the variables and the flags", Args: noArgs,
 			RunE: func(*cobra.Command, []string) error {
 				cfg, err := a.config()
 				if err != nil {
@@ -33,7 +33,7 @@ func (a *app) configCmd() *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "show", Short: "Print what is in force and where it comes from; secrets are not shown", Args: cobra.NoArgs,
+			Use: "show", Short: "Print what is in force and where it comes from; secrets are not shown", Args: noArgs,
 			RunE: func(*cobra.Command, []string) error {
 				cfg, err := a.config()
 				if err != nil {
@@ -51,7 +51,7 @@ func (a *app) configCmd() *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "reference", Short: "Print the reference of all settings (Markdown)", Args: cobra.NoArgs,
+			Use: "reference", Short: "Print the reference of all settings (Markdown)", Args: noArgs,
 			RunE: func(*cobra.Command, []string) error {
 				a.printf("%s", config.Reference())
 				return nil

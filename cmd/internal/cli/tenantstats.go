@@ -13,7 +13,7 @@ import (
 func (a *app) tenantStatsCmd() *cobra.Command {
 	var r evoke.TenantStatsRequest
 	c := &cobra.Command{
-		Use: "tenant", Short: "Count what the tenant has, over all memories, by kind, category, age and user, and what it takes", Args: cobra.NoArgs,
+		Use: "tenant", Short: "Count what the tenant has, over all memories, by kind, category, age and user, and what it takes", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withMemory(c, func(ctx context.Context, s session) error {
 				st, err := s.TenantStats(ctx, r)

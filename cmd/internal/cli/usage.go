@@ -14,7 +14,7 @@ func (a *app) usageCmd() *cobra.Command {
 	var r evoke.UsageRequest
 	var from, to string
 	c := &cobra.Command{
-		Use: "usage", Short: "Show what the tenant took of hosted language models, by day, and what is left today", Args: cobra.NoArgs,
+		Use: "usage", Short: "Show what the tenant took of hosted language models, by day, and what is left today", Args: noArgs,
 	}
 	c.Flags().StringVar(&from, "from", "", "first day, in UTC: "+timeForms+" (default 29 days before --to)")
 	c.Flags().StringVar(&to, "to", "", "last day: "+timeForms+" (default today)")

@@ -108,7 +108,7 @@ func (a *app) printIngested(all []evoke.IngestResult) error {
 func (a *app) flushCmd() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "flush", Short: "Distil facts from waiting conversations now", Args: cobra.NoArgs,
+		Use: "flush", Short: "Distil facts from waiting conversations now", Args: noArgs,
 		Long: "Distils facts now from what waits: of the conversation of --thread, of the user of --user, or with --all of the whole tenant.",
 	}
 	c.Flags().BoolVar(&all, "all", false, "every memory of the tenant")

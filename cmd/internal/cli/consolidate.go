@@ -27,7 +27,7 @@ func (a *app) consolidateCmd() *cobra.Command {
 	var all, quotations bool
 	age := 0
 	c := &cobra.Command{
-		Use: "consolidate", Short: "Put summaries in the place of items that belong together", Args: cobra.NoArgs,
+		Use: "consolidate", Short: "Put summaries in the place of items that belong together", Args: noArgs,
 		Long: `Finds items of a memory that belong together, by day or by topic, and has a summary stand for each group. The items stay and are seen
 again when their summary goes; undoing the operation takes it all back. Without flags of its own it goes by the tenant's policy. The summaries
 are made of quotations unless the policy asks for the language model (--model).`,
@@ -45,7 +45,7 @@ are made of quotations unless the policy asks for the language model (--model).`
 	f.BoolVar(&all, "all", false, "every memory of the tenant")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if all == (a.who.User+a.who.Agent != "") {
-			return store.Invalid("consolidate", "told whose: exactly one of --all and --user, --agent or both", "")
+			return store.Invalid("--all", "given, or else --user, --agent or both: they say what is consolidated", "")
 		}
 		if r.User, r.Agent = a.who.User, a.who.Agent; c.Flags().Changed("min-age-hours") {
 			p.MinAgeHours = &age

@@ -22,7 +22,7 @@ func (a *app) eraseCmd() *cobra.Command {
 	var filter filterFlags
 	var flags eraseFlags
 	c := &cobra.Command{
-		Use: "erase", Short: "Erase for good what is kept of a user, an agent or the whole tenant, in every memory", Args: cobra.NoArgs,
+		Use: "erase", Short: "Erase for good what is kept of a user, an agent or the whole tenant, in every memory", Args: noArgs,
 		Long: `Erases what is kept of --user (also in memories with agents), of --agent, or with --all-of-tenant of everybody; --thread and the filters
 narrow it. What was distilled from nothing else goes, too, with all that the queue, the audit log and the records of blocks keep of it. Then
 every path is probed, and a signed receipt tells what was found: evoke receipt. It is an operation that goes on after an interruption;
@@ -41,6 +41,9 @@ every path is probed, and a signed receipt tells what was found: evoke receipt. 
 	c.Flags().StringVar(&flags.lift, "lift", "", "erase nothing: let what the erasure, or the forgetting, of this id removed be taken in again")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if flags.lift != "" {
+			if r.Tenant || a.who != (evoke.Who{}) {
+				return store.Invalid("--lift", "given without --user, --agent, --thread and --all-of-tenant: the id says what is let in again", "")
+			}
 			return a.liftErasure(c, flags.lift)
 		}
 		f, err := filter.filter()
@@ -51,7 +54,7 @@ every path is probed, and a signed receipt tells what was found: evoke receipt. 
 			r.Filter = &f
 		}
 		if r.Tenant == (r.User != "" || r.Agent != "") {
-			return store.Invalid("erase", "told whose: --user, --agent, both of these, or --all-of-tenant alone", "")
+			return store.Invalid("--user", "given, or --agent, or both, or --all-of-tenant alone: they say what is erased", "")
 		}
 		if flags.dryRun || !flags.yes {
 			return a.withStore(c, func(ctx context.Context, s session) error { return a.eraseCount(ctx, s, r, flags.dryRun) })
@@ -98,7 +101,7 @@ func (a *app) erase(ctx context.Context, s session, r evoke.EraseRequest, flags 
 	}
 	if flags.output != "" {
 		if err := a.putReceipt(signed, flags.output); err != nil {
-			return err
+			return fmt.Errorf("%w (the erasure is done: evoke receipt show %s -o FILE writes it elsewhere)", err, op.ID)
 		}
 	}
 	if !flags.verify {

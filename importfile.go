@@ -97,6 +97,11 @@ func (m *Memory) importWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 			m.audit(ctx, deed(importKind, w, err, imp.res.counts(), p.Operation().ID))
 		}
 	}()
+	defer func() {
+		if err == nil { // what is shorter than a step was not counted
+			p.Reached(imp.read, imp.read)
+		}
+	}()
 	f, err := a.open()
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (m *Memory) importEntries(imp *importer, in io.Reader, from foreign.Format,
 	for line, err := range foreign.Lines(from, in) {
 		var bad *foreign.EntryError
 		if errors.As(err, &bad) {
-			if bad.Entry > skip {
+			if imp.read = bad.Entry; bad.Entry > skip {
 				imp.fail(bad.Entry, bad.Err)
 			}
 			continue
@@ -41,7 +41,7 @@ func (m *Memory) importEntries(imp *importer, in io.Reader, from foreign.Format,
 		if err != nil {
 			return errors.Join(fmt.Errorf("import: %w", err), imp.flush())
 		}
-		if line.Entry <= skip {
+		if imp.read = line.Entry; line.Entry <= skip {
 			continue
 		}
 		// An entry may be many lines, a conversation for one: only between two of them all is known to be stored.

@@ -57,7 +57,9 @@ func (imp *importer) lines(in io.Reader, r reading, after func(r *reading, store
 	for {
 		r.line++
 		b, size, err := readLine(buf)
-		r.bytes += size
+		if r.bytes += size; size > 0 {
+			imp.read = r.line
+		}
 		if end := errors.Is(err, io.EOF); err != nil && !end && !errors.Is(err, errLongLine) {
 			return errors.Join(fmt.Errorf("import: read: %w", err), imp.flush())
 		}
@@ -108,6 +110,7 @@ type importer struct {
 	batches map[store.Scope]*importing
 	queued  int
 	bytes   int
+	read    int // the line, or the entry, that was read last
 	res     ImportResult
 	fields  map[string]bool // that a line may have
 	// summaries are the ids of those that lines say to stand in their place.

@@ -51,6 +51,10 @@ func (p *Progress) Save(ctx context.Context, checkpoint any, done, total int) er
 	return p.save(ctx)
 }
 
+// Reached tells how many units are done of how many, without a write of its own: the next one, at the latest that of the
+// operation's end, has it.
+func (p *Progress) Reached(done, total int) { p.op.Done, p.op.Total = done, total }
+
 // Reduce is Save that also leaves of the operation's arguments only what is given: for work whose arguments name what it
 // erased.
 func (p *Progress) Reduce(ctx context.Context, args, checkpoint any) error {

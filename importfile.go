@@ -90,7 +90,7 @@ func (m *Memory) importWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 	w := Who{User: a.User, Agent: a.Agent}
 	imp := m.importer(ctx, w)
 	imp.id = p.Operation().ID
-	imp.res, imp.resumed = at.Result, true
+	imp.res, imp.read, imp.resumed = at.Result, at.Line, true
 	imp.res.ID = imp.id
 	defer func() {
 		if ctx.Err() == nil { // it has come to its end

@@ -76,8 +76,8 @@ func checkIDs(ids []string) error {
 
 // Forget removes items, for good or, when the request asks for it, softly (see Restore). With items that go for good goes
 // what was distilled from nothing else, and what control data keeps of them; tombstones keep them from coming back by replay
-// or import (see LiftErasure). Softly forgotten items, and what was distilled from nothing else, are out of sight. What stood after a removed turn gets vectors of its own again, so that nothing of the removed
-// text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is marked
+// or import (see LiftErasure). Softly forgotten items, and what was distilled from nothing else, are out of sight. What stood
+// after a removed turn gets vectors of its own again, so that nothing of the removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is marked
 // (ProfileSection.Stale). What waits in quarantine goes with its turn. Erase does more: it looks whether anything is left.
 func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult, err error) {
 	var sc store.Scope
@@ -242,34 +242,45 @@ func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) 
 
 // erase deletes items in bounded writes, and makes a change of the profile with the first.
 func (m *Memory) erase(ctx context.Context, sc store.Scope, items []store.Item, profile store.Change) error {
-	type place struct {
-		session  string
-		position int
-	}
-	gone := make(map[place]bool, len(items))
-	for i := range items {
-		gone[place{items[i].Turn.Session, items[i].Turn.Position}] = true
-	}
 	for part := range slices.Chunk(items, 500) {
 		w := m.newWrite(sc)
 		w.Change, profile = profile, store.Change{} // first: no crash may leave a summary of what is gone
 		for i := range part {
-			t := part[i].Turn
 			w.Delete = append(w.Delete, part[i].ID)
-			if !t.IsTurn() || gone[place{t.Session, t.Position + 1}] {
-				continue
-			}
-			after, err := m.following(ctx, sc, t)
-			if err != nil {
-				return err
-			}
-			w.Embed = append(w.Embed, after...)
+		}
+		var err error
+		if w.Embed, err = m.turnsAfter(ctx, sc, part, items); err != nil {
+			return err
 		}
 		if err := m.commit(ctx, w); err != nil {
 			return fmt.Errorf("forget: %w", err)
 		}
 	}
 	return nil
+}
+
+// turnsAfter returns the ids of the turns right after those of part that are not of all, which part is of.
+func (m *Memory) turnsAfter(ctx context.Context, sc store.Scope, part, all []store.Item) (ids []string, err error) {
+	type place struct {
+		session  string
+		position int
+	}
+	have := make(map[place]bool, len(all))
+	for i := range all {
+		have[place{all[i].Turn.Session, all[i].Turn.Position}] = true
+	}
+	for i := range part {
+		t := part[i].Turn
+		if !t.IsTurn() || have[place{t.Session, t.Position + 1}] {
+			continue
+		}
+		next, err := m.following(ctx, sc, t)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, next...)
+	}
+	return ids, nil
 }
 
 // following returns the ids of the turns right after t, whose context vectors hold some of t's text.

@@ -137,7 +137,7 @@ func (m *Memory) forgottenOf(ctx context.Context, sc store.Scope, ids []string) 
 	forgotten := map[string]bool{}
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
-	for part := range slices.Chunk(slices.Compact(ids), 1000) {
+	for part := range slices.Chunk(slices.Compact(ids), maxIDs) {
 		page, err := m.store.List(ctx, sc, store.ListQuery{
 			Filter: store.Filter{IDs: part}, View: store.View{Forgotten: true}, Order: store.ByID, Limit: len(part),
 		})
@@ -325,31 +325,14 @@ func (a *aside) sections(ctx context.Context, now []store.Item) (store.Change, e
 
 // after lists the turns right after those that change, and the changed ones that come back: their context differs now.
 func (a *aside) after(ctx context.Context, now []store.Item) ([]string, error) {
-	type place struct {
-		session  string
-		position int
+	ids, err := a.m.turnsAfter(ctx, a.sc, now, now)
+	if err != nil {
+		return nil, err
 	}
-	part := make(map[place]bool, len(now))
 	for i := range now {
-		part[place{now[i].Turn.Session, now[i].Turn.Position}] = true
-	}
-	var ids []string
-	for i := range now {
-		t := now[i].Turn
-		if !t.IsTurn() {
-			continue
-		}
-		if !now[i].Aside.Forgotten() {
+		if now[i].Turn.IsTurn() && !now[i].Aside.Forgotten() {
 			ids = append(ids, now[i].ID) // what stands before it may have changed meanwhile
 		}
-		if part[place{t.Session, t.Position + 1}] {
-			continue
-		}
-		next, err := a.m.following(ctx, a.sc, t)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, next...)
 	}
 	return ids, nil
 }

@@ -49,10 +49,10 @@ func (r *RestoreRequest) validate() error {
 	return r.Filter.Validate()
 }
 
-// Restore brings back what was softly forgotten, as it was, with what followed it: what was distilled from it alone comes
-// with it, sections of the profile are in sight
-// again, and no longer marked, unless something else that they rest on is still forgotten. A section that was written anew
-// meanwhile stands; the one that comes back is the version before it. What is past its time is gone, purged or not.
+// Restore brings back what was softly forgotten, as it was, with what followed it: what was distilled from it alone, or merged
+// into it, comes with it; sections of the profile are in sight again, and no longer marked, unless something else that they
+// rest on is still forgotten. A section that was written anew meanwhile stands; the one that comes back is the version before
+// it. What is past its time is gone, purged or not.
 func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResult, err error) {
 	defer func() {
 		if !r.DryRun {

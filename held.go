@@ -177,19 +177,8 @@ func (m *Memory) checkErasable(ctx context.Context, r *EraseRequest) error {
 	if err != nil || len(holds) == 0 {
 		return err
 	}
-	scopes, err := m.store.Scopes(ctx, m.tenant)
-	if err != nil {
-		return fmt.Errorf("read memories: %w", err)
-	}
 	x := &eraser{Memory: m, r: *r}
-	for _, sc := range scopes {
-		if r.covers(sc) {
-			if err := x.free(ctx, sc); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return m.eachMemory(ctx, *r, "", func(sc store.Scope) error { return x.free(ctx, sc) })
 }
 
 // free refuses the whole erasure while a legal hold keeps something of it, also of what goes with what it selects.
@@ -216,8 +205,7 @@ func (x *eraser) free(ctx context.Context, sc store.Scope) error {
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	how := x.how()
-	plan, err := x.planRemoval(ctx, sc, items, how)
+	plan, err := x.planRemoval(ctx, sc, items, x.how())
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ func (x *eraser) probe(place string, looked, found int) {
 // probeIDs asks for what was removed by its ids.
 func (x *eraser) probeIDs(ctx context.Context, sc store.Scope, ids, threads []string) error {
 	found := 0
-	for _, ids := range chunks(ids, maxIDs) {
-		items, err := x.store.Get(ctx, sc, ids)
+	for part := range slices.Chunk(ids, maxIDs) {
+		items, err := x.store.Get(ctx, sc, part)
 		if err != nil {
 			return fmt.Errorf("probe: get: %w", err)
 		}
@@ -45,7 +45,7 @@ func (x *eraser) probeIDs(ctx context.Context, sc store.Scope, ids, threads []st
 	}
 	x.probe("get", len(ids), found)
 	found = 0
-	for _, part := range chunks(ids, maxIDs) {
+	for part := range slices.Chunk(ids, maxIDs) {
 		page, err := x.store.List(ctx, sc, store.ListQuery{Filter: store.Filter{IDs: part}, View: store.View{All: true}, Order: store.ByID, Limit: len(part)})
 		if err != nil {
 			return fmt.Errorf("probe: list: %w", err)
@@ -75,16 +75,6 @@ func (x *eraser) probeIDs(ctx context.Context, sc store.Scope, ids, threads []st
 		t.IDs[id] = ""
 	}
 	return x.probeTraces(ctx, t)
-}
-
-func chunks(ids []string, n int) (parts [][]string) {
-	for ; len(ids) > n; ids = ids[n:] {
-		parts = append(parts, ids[:n])
-	}
-	if len(ids) > 0 {
-		parts = append(parts, ids)
-	}
-	return parts
 }
 
 // probeTraces looks into control data.

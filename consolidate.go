@@ -172,7 +172,7 @@ func (m *Memory) consolidateWork(ctx context.Context, p *lifecycle.Progress) (_ 
 	}
 	c.at.DryRun = c.args.DryRun
 	defer func() {
-		if !c.args.DryRun && (ctx.Err() == nil || errors.Is(context.Cause(ctx), lifecycle.ErrCanceled)) {
+		if !c.args.DryRun && endedBy(ctx, p, err) {
 			m.audit(ctx, deed(consolidateKind, Who{User: c.args.User, Agent: c.args.Agent}, err, c.at.counts(), p.Operation().ID))
 		}
 	}()

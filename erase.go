@@ -132,7 +132,7 @@ func (m *Memory) eraseWork(ctx context.Context, p *lifecycle.Progress) (result a
 		return nil, err
 	}
 	defer func() {
-		if ctx.Err() == nil || errors.Is(context.Cause(ctx), lifecycle.ErrCanceled) { // else it goes on at the next start
+		if endedBy(ctx, p, err) {
 			m.audit(ctx, deed("erase", Who{User: x.r.User, Agent: x.r.Agent}, err, x.at.counts(), p.Operation().ID))
 		}
 	}()
@@ -285,7 +285,7 @@ func (x *eraser) step(ctx context.Context, sc store.Scope) (more bool, err error
 	}
 	ids := plan.ids()
 	if sc == x.at.Scope && slices.Equal(ids, x.at.Next) {
-		return false, fmt.Errorf("%w: the store still lists what was removed", store.ErrUnavailable)
+		return false, fmt.Errorf("%w: the store still lists what was removed", store.ErrCorrupt)
 	}
 	next := x.at
 	next.Scope, next.Next, next.Threads = sc, ids, plan.threads()

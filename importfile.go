@@ -93,7 +93,7 @@ func (m *Memory) importWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 	imp.res, imp.read, imp.resumed = at.Result, at.Line, true
 	imp.res.ID = imp.id
 	defer func() {
-		if ctx.Err() == nil { // it has come to its end
+		if endedBy(ctx, p, err) {
 			m.audit(ctx, deed(importKind, w, err, imp.res.counts(), p.Operation().ID))
 		}
 	}()

@@ -2,6 +2,7 @@ package evoke
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -50,6 +51,15 @@ func (e *engine) startOperations(ctx context.Context, log *slog.Logger) error {
 	e.runner = runner
 	e.closers = append(e.closers, func() error { runner.Stop(); return nil })
 	return nil
+}
+
+// endedBy tells whether an attempt that came to err ended the operation, rather than that it goes on: after an outage, or at
+// the next start.
+func endedBy(ctx context.Context, p *lifecycle.Progress, err error) bool {
+	if ctx.Err() != nil {
+		return errors.Is(context.Cause(ctx), lifecycle.ErrCanceled)
+	}
+	return !p.Pauses(err)
 }
 
 // OperationsRequest selects a page of the tenant's operations, newest first.

@@ -53,7 +53,7 @@ func (m *Memory) restoreWork(ctx context.Context, p *lifecycle.Progress) (_ any,
 		return nil, err
 	}
 	defer func() {
-		if ctx.Err() == nil {
+		if endedBy(ctx, p, err) {
 			m.audit(ctx, deed(restoreKind, Who{}, err, map[string]int{"memories": at.Memories, "items": at.Items}, args.Batch, p.Operation().ID))
 		}
 	}()
@@ -64,7 +64,7 @@ func (m *Memory) restoreWork(ctx context.Context, p *lifecycle.Progress) (_ any,
 				return err
 			}
 			if more && slices.Equal(before, at.Next) {
-				return fmt.Errorf("%w: the store still lists as forgotten what came back", store.ErrUnavailable)
+				return fmt.Errorf("%w: the store still lists as forgotten what came back", store.ErrCorrupt)
 			}
 		}
 		return nil

@@ -2,7 +2,6 @@ package evoke
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -226,7 +225,7 @@ func (s *sweeper) done(ctx context.Context, sc store.Scope, held int) error {
 
 // ended puts on record what a sweep did, unless it goes on at the next start.
 func (s *sweeper) ended(ctx context.Context, verb string, w Who, err error) {
-	if ctx.Err() == nil || errors.Is(context.Cause(ctx), lifecycle.ErrCanceled) {
+	if endedBy(ctx, s.p, err) {
 		s.m.audit(ctx, deed(verb, w, err, s.at.counts(), s.p.Operation().ID))
 	}
 }

@@ -16,6 +16,8 @@ type Progress struct {
 	op     store.Operation
 	runner *Runner
 	saved  atomic.Int64 // when it was saved last, by the machine's clock, in nanoseconds
+	steps  int          // that were saved in this attempt
+	last   bool         // no attempt follows when this one comes upon an outage
 }
 
 // Operation is the operation as it stands.
@@ -48,7 +50,11 @@ func (p *Progress) Save(ctx context.Context, checkpoint any, done, total int) er
 		return fmt.Errorf("encode checkpoint: %w", err)
 	}
 	p.op.Checkpoint, p.op.Done, p.op.Total = b, done, total
-	return p.save(ctx)
+	if err := p.save(ctx); err != nil {
+		return err
+	}
+	p.steps++
+	return nil
 }
 
 // Reached tells how many units are done of how many, without a write of its own: the next one, at the latest that of the

@@ -14,7 +14,8 @@ import (
 )
 
 // Work does an operation of one kind. It is called again, with the checkpoint that was saved last, after a crash or a stop, so
-// that every step has to bear being made twice. An error fails the operation; one that wraps ErrCanceled ends it as canceled.
+// that every step has to bear being made twice. An error fails the operation; one that wraps ErrCanceled ends it as canceled, and
+// after one that wraps store.ErrUnavailable it is called again: see Progress.Pauses.
 // When its context ends it returns the context's error and goes on at the next start.
 type Work func(ctx context.Context, p *Progress) (result any, err error)
 
@@ -31,7 +32,8 @@ type RunnerOptions struct {
 	NewID   func() string            // required
 	Logger  *slog.Logger             // default: none
 	Done    func(op store.Operation) // called when one ended; default: nobody
-	Stall   time.Duration            // how long work may go without a Save before it fails; default 1 h, at least 10 ms
+	Stall   time.Duration            // how long work may go without a Save, or an outage last, before it fails; default 1 h, at least 10 ms
+	Pause   time.Duration            // first pause after store.ErrUnavailable, doubled up to a minute; default 1 s
 }
 
 // Runner runs operations one after another in the background and finishes after a restart what a crash cut off.
@@ -44,6 +46,7 @@ type Runner struct {
 	wake    chan struct{}
 	waiting []store.Operation
 	running map[string]context.CancelCauseFunc // by tenant and id
+	outages map[string]outage                  // by tenant and id
 	changed chan struct{}                      // closed and made anew at every end of an operation
 	stop    context.CancelFunc
 	done    sync.WaitGroup
@@ -70,13 +73,19 @@ func NewRunner(l store.Operations, kinds map[string]Work, opts *RunnerOptions) (
 	if o.Stall < 10*time.Millisecond {
 		return nil, store.Invalid("stall", "at least 10 ms", o.Stall.String())
 	}
+	if o.Pause == 0 {
+		o.Pause = time.Second
+	}
+	if o.Pause < 0 {
+		return nil, store.Invalid("pause", "positive", o.Pause.String())
+	}
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Runner{ledger: l, kinds: kinds, opts: o, wake: make(chan struct{}, o.Workers), running: map[string]context.CancelCauseFunc{}, changed: make(chan struct{})}, nil
+	return &Runner{ledger: l, kinds: kinds, opts: o, wake: make(chan struct{}, o.Workers), running: map[string]context.CancelCauseFunc{}, outages: map[string]outage{}, changed: make(chan struct{})}, nil
 }
 
 // Start takes up what has not ended and begins to work, until Stop.
@@ -232,28 +241,36 @@ func (r *Runner) work(ctx context.Context) {
 }
 
 // run makes one attempt. The operation as stored rules: it may have been canceled while it waited.
-func (r *Runner) run(ctx context.Context, queued store.Operation) {
+func (r *Runner) run(life context.Context, queued store.Operation) {
 	log := r.opts.Logger.With("operation", queued.ID, "kind", queued.Kind)
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(life)
 	defer cancel(nil)
 	key := queued.Tenant + "\x00" + queued.ID
 	r.mu.Lock()
 	r.running[key] = cancel
 	r.mu.Unlock()
+	again := func() {} // once this attempt is over
 	defer func() {
 		r.mu.Lock()
 		delete(r.running, key)
 		close(r.changed)
 		r.changed = make(chan struct{})
 		r.mu.Unlock()
+		again()
 	}()
+	p := &Progress{op: queued, runner: r}
+	r.begins(key, p)
 	op, err := r.ledger.Operation(ctx, queued.Tenant, queued.ID)
 	if err != nil {
+		if ctx.Err() == nil && p.Pauses(err) {
+			again = func() { r.later(life, p, false, err) }
+			return
+		}
 		log.ErrorContext(ctx, "an operation cannot be read", "error", err)
 		return
 	}
-	p := &Progress{op: op, runner: r}
-	p.op.State = store.OperationRunning
+	p.op = op
+	p.op.State, p.op.Note = store.OperationRunning, ""
 	var result any
 	if err = p.save(ctx); err == nil {
 		var hangs bool
@@ -267,6 +284,10 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 		r.mu.Lock()
 		r.waiting = append(r.waiting, p.op)
 		r.mu.Unlock()
+		r.ends(key)
+		return
+	case ctx.Err() == nil && p.Pauses(err):
+		again = func() { r.later(life, p, p.op.Done > op.Done, err) }
 		return
 	case ctx.Err() == nil || err == nil:
 	case errors.Is(context.Cause(ctx), ErrCanceled):
@@ -278,9 +299,15 @@ func (r *Runner) run(ctx context.Context, queued store.Operation) {
 	}
 	p.end(result, err)
 	if err := p.save(context.WithoutCancel(ctx)); err != nil {
+		if life.Err() == nil && p.Pauses(err) { // the work is done once more from its last step on, as after a crash
+			p.op.State, p.op.DoneAt, p.op.Result = store.OperationRunning, time.Time{}, nil
+			again = func() { r.later(life, p, false, err) }
+			return
+		}
 		log.ErrorContext(ctx, "the end of an operation cannot be saved; it is run again at the next start", "error", err)
 		return
 	}
+	r.ends(key)
 	log.InfoContext(ctx, "operation ended", "state", p.op.State, "done", p.op.Done, "took", r.now().Sub(op.CreatedAt))
 	if r.opts.Done != nil {
 		r.opts.Done(p.op)

@@ -260,9 +260,9 @@ func (r *Runner) run(life context.Context, queued store.Operation) {
 	}()
 	p := &Progress{op: queued, runner: r}
 	r.begins(key, p)
-	op, err := r.ledger.Operation(ctx, queued.Tenant, queued.ID)
+	op, err := r.ledger.Operation(life, queued.Tenant, queued.ID) // a cancellation is read too, and ends it below
 	if err != nil {
-		if ctx.Err() == nil && p.Pauses(err) {
+		if life.Err() == nil && p.Pauses(err) {
 			again = func() { r.later(life, p, false, err) }
 			return
 		}

@@ -63,7 +63,7 @@ func summaries(t *testing.T, m *Memory, w Who) []store.Item {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(page.Items, func(it store.Item) bool { return it.Provenance.Origin != lifecycle.SummaryOrigin })
+	return slices.DeleteFunc(page.Items, func(it store.Item) bool { return !it.IsSummary() })
 }
 
 var wholly = &ConsolidationPolicy{Grouping: lifecycle.Grouping{Share: 1}, MinAgeHours: ptr(0)}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"evoke/store"
-	"evoke/store/lifecycle"
 )
 
 const consolidateChild = "EVOKE_TEST_CONSOLIDATE_CHILD"
@@ -121,7 +120,7 @@ func checkConsolidated(t *testing.T, m *Memory, id string, items, facts int) {
 	}
 	sums, aside, seen, held := map[string]map[string]bool{}, 0, 0, 0
 	for _, it := range page.Items {
-		if it.Provenance.Origin == lifecycle.SummaryOrigin {
+		if it.IsSummary() {
 			sums[it.ID] = map[string]bool{}
 			for _, id := range it.Provenance.Turns {
 				sums[it.ID][id] = true
@@ -131,7 +130,7 @@ func checkConsolidated(t *testing.T, m *Memory, id string, items, facts int) {
 	}
 	ones := 0
 	for _, it := range page.Items {
-		if it.Provenance.Origin == lifecycle.SummaryOrigin {
+		if it.IsSummary() {
 			continue
 		}
 		if it.Kind == store.Semantic {

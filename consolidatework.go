@@ -110,7 +110,7 @@ func (c *consolidator) material(ctx context.Context, sc store.Scope) (material, 
 			return mat, fmt.Errorf("read items: %w", err)
 		}
 		switch {
-		case it.Provenance.Origin == lifecycle.SummaryOrigin:
+		case it.IsSummary():
 			mat.saved--
 			continue
 		case it.Aside.Summary != "":
@@ -321,7 +321,7 @@ func (c *consolidator) count(ctx context.Context, sc store.Scope, res *Consolida
 	op := c.p.Operation().ID
 	return c.m.eachItem(ctx, sc, func(it *store.Item) error {
 		switch p := &it.Provenance; {
-		case p.By == op && p.Origin == lifecycle.SummaryOrigin:
+		case p.By == op && it.IsSummary():
 			res.Summaries++
 			res.Items += len(p.Turns)
 		case p.By == op:

@@ -10,7 +10,6 @@ import (
 
 	"evoke/extract"
 	"evoke/store"
-	"evoke/store/lifecycle"
 )
 
 // mostMerged is how many facts one may take in at once.
@@ -80,7 +79,7 @@ func surest(a, b store.Item) int {
 }
 
 func mayMerge(it *store.Item) bool {
-	return !it.IsProfile() && !it.OfTask() && it.ValidTo.IsZero() && it.ExpiresAt.IsZero() && it.Provenance.Origin != lifecycle.SummaryOrigin && it.Outcomes == (store.Outcomes{})
+	return !it.IsProfile() && !it.OfTask() && it.ValidTo.IsZero() && it.ExpiresAt.IsZero() && !it.IsSummary() && it.Outcomes == (store.Outcomes{})
 }
 
 // same finds the facts that say what one says: alike in all that is not words, and the same by extract.Form.

@@ -11,7 +11,6 @@ import (
 	"evoke/extract"
 	"evoke/extract/rules"
 	"evoke/store"
-	"evoke/store/lifecycle"
 )
 
 // Remember stores one item as it is, brought together with what is there as what is said in conversations is: the same
@@ -216,7 +215,7 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, e
 	if old.SupersededBy != "" || !old.RetractedAt.IsZero() {
 		return store.Item{}, fmt.Errorf("item: %w: only the current version can be changed (its history names it)", store.ErrConflict)
 	}
-	if old.Provenance.Origin == lifecycle.SummaryOrigin && r.ExpiresAt != nil && !r.ExpiresAt.IsZero() {
+	if old.IsSummary() && r.ExpiresAt != nil && !r.ExpiresAt.IsZero() {
 		return store.Item{}, store.Invalid("expires_at", "left out for a summary, which is kept as long as what it stands for", "")
 	}
 	next := old

@@ -261,7 +261,7 @@ func TestRetentionTakesWholeSummaries(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	var items []store.Item
 	for s := range 3 { // the sources of all are in one order by id
-		sum := store.Item{ID: fmt.Sprint("sum", s), Kind: store.Semantic, Provenance: store.Provenance{Origin: lifecycle.SummaryOrigin}}
+		sum := store.Item{ID: fmt.Sprint("sum", s), Kind: store.Semantic, Provenance: store.Provenance{Origin: store.SummaryOrigin}}
 		for i := range 90 {
 			it := store.Item{ID: fmt.Sprintf("i%02d-%d", i, s), Kind: store.Semantic, Content: fmt.Sprintf("word%c%c.", 'a'+s, 'a'+i%26), Importance: 1}
 			it.Aside.Summary = sum.ID

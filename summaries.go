@@ -43,7 +43,7 @@ func (m *Memory) Sources(ctx context.Context, w Who, id string) ([]store.Item, e
 	if err != nil {
 		return nil, err
 	}
-	if it.Provenance.Origin != lifecycle.SummaryOrigin {
+	if !it.IsSummary() {
 		return nil, fmt.Errorf("summary: %w: the item stands for no others", store.ErrNotFound)
 	}
 	at, err := m.place(w)
@@ -78,7 +78,7 @@ type followed struct {
 // is locked.
 func (e *engine) followSummaries(ctx context.Context, w *store.Write) error {
 	if !slices.ContainsFunc(w.Put, func(it store.Item) bool {
-		return it.Aside.Summary != "" || it.Provenance.Origin == lifecycle.SummaryOrigin
+		return it.Aside.Summary != "" || it.IsSummary()
 	}) {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (e *engine) followSummaries(ctx context.Context, w *store.Write) error {
 	}
 	for _, stands := range [...]bool{false, true} { // what goes lets go before what comes takes over
 		for i := 0; i < len(w.Put); i++ {
-			if it := w.Put[i]; f.puts[it.ID] == i && it.Provenance.Origin == lifecycle.SummaryOrigin && inForce(&it) == stands {
+			if it := w.Put[i]; f.puts[it.ID] == i && it.IsSummary() && inForce(&it) == stands {
 				if err := f.summary(ctx, &it, stands); err != nil {
 					return err
 				}

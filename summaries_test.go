@@ -127,7 +127,7 @@ func TestRemovedFactsTakeTheirSummaries(t *testing.T) {
 		return store.Item{ID: id, Kind: store.Semantic, Content: text, Confidence: 1, RecordedAt: at, Aside: store.Aside{}, Provenance: store.Provenance{Origin: "remember"}}
 	}
 	closed := src("sum", "The kiln burns wood, says Duarte. The clay is red.")
-	closed.RetractedAt, closed.Provenance = at, store.Provenance{Origin: lifecycle.SummaryOrigin, Extractor: "quotations/1", Turns: []string{"a", "b"}}
+	closed.RetractedAt, closed.Provenance = at, store.Provenance{Origin: store.SummaryOrigin, Extractor: "quotations/1", Turns: []string{"a", "b"}}
 	putAll(t, m, w, []store.Item{src("a", "The kiln burns wood, says Duarte."), src("b", "The clay is red."), closed})
 	if _, err := m.Forget(t.Context(), ForgetRequest{Who: w, IDs: []string{"a"}}); err != nil {
 		t.Fatal(err)

@@ -155,7 +155,7 @@ func standing(ctx context.Context, m Consolidator, s *Set) (map[[2]string]string
 				return nil, fmt.Errorf("list summaries: %w", err)
 			}
 			for _, it := range page.Items {
-				if it.Provenance.Origin != lifecycle.SummaryOrigin {
+				if !it.IsSummary() {
 					continue
 				}
 				for _, id := range it.Provenance.Turns {

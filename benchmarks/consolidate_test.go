@@ -43,7 +43,7 @@ type forgetful struct{ *evoke.Memory }
 func (f forgetful) List(ctx context.Context, r evoke.ListRequest) (store.Page, error) {
 	page, err := f.Memory.List(ctx, r)
 	for i := range page.Items {
-		if it := &page.Items[i]; it.Provenance.Origin == lifecycle.SummaryOrigin {
+		if it := &page.Items[i]; it.IsSummary() {
 			var keeps []string
 			for _, s := range strings.FieldsFunc(it.Content, func(r rune) bool { return strings.ContainsRune("\n.。;；", r) }) {
 				if !strings.Contains(s, "clay") && !strings.Contains(s, "黏土") {

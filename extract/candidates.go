@@ -26,7 +26,7 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops [
 		if err != nil {
 			return nil, fmt.Errorf("list facts: %w", err)
 		}
-		if !isSummary(it) {
+		if !it.IsSummary() {
 			out = append(out, *it)
 		}
 	}
@@ -105,13 +105,10 @@ func Candidates(ctx context.Context, s store.Store, sc store.Scope, view store.V
 			}
 		}
 	}
-	out = slices.DeleteFunc(out, func(it store.Item) bool { return isSummary(&it) })
+	out = slices.DeleteFunc(out, func(it store.Item) bool { return it.IsSummary() })
 	slices.SortFunc(out, func(a, b store.Item) int { return strings.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(out, func(a, b store.Item) bool { return a.ID == b.ID }), nil
 }
-
-// isSummary reports whether an item stands for others: it makes no statement of its own that could be confirmed or replaced.
-func isSummary(it *store.Item) bool { return it.Provenance.Origin == "summary" }
 
 func isDistilled(it *store.Item) bool { return it.Provenance.Extractor != "" }
 

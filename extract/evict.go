@@ -15,7 +15,7 @@ func (r *reconciler) evict() {
 	var tasks []*store.Item // they go by themselves, and drive nothing else out
 	for _, it := range r.byID {
 		switch {
-		case !isDistilled(it), isSummary(it):
+		case !isDistilled(it), it.IsSummary():
 		case it.OfTask():
 			tasks = append(tasks, it)
 		default:

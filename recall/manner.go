@@ -43,7 +43,7 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 	script := centre.Of(p.req.Query)
 	for _, c := range all {
 		t, turn := &c.terms, &c.record.Item.Turn
-		if !short(c.record.Doc) || isSummary(&c.record.Item) { // it speaks as several do, and holds what stood beside each
+		if !short(c.record.Doc) || c.record.Item.IsSummary() { // it speaks as several do, and holds what stood beside each
 			continue
 		}
 		alike := centre.Of(c.record.Item.Content) == script

@@ -69,7 +69,7 @@ func follow(it *store.Item, apart bool, shape Shape, content string) string {
 }
 
 func spokenAs(it *store.Item, content string) string {
-	if it.Turn.Speaker == "" || it.IsProfile() || isSummary(it) {
+	if it.Turn.Speaker == "" || it.IsProfile() || it.IsSummary() {
 		return inline(content)
 	}
 	return speaker(&it.Turn) + ": " + inline(content)

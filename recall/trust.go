@@ -36,7 +36,7 @@ func trustOf(it *store.Item) Trust {
 	switch {
 	case it.IsProfile():
 		return Derived
-	case isSummary(it) && it.Turn.Role == "": // of what several said, the assistant perhaps among them
+	case it.IsSummary() && it.Turn.Role == "": // of what several said, the assistant perhaps among them
 		return Derived
 	case slices.Contains(fromOutside, who), slices.Contains(fromOutside, store.FoldText(source)):
 		return OfTool
@@ -77,6 +77,3 @@ func demands(it *store.Item) bool {
 	}
 	return reDemand.MatchString(clean(it.Content).folded)
 }
-
-// isSummary reports whether an item stands for others, whose words it tells.
-func isSummary(it *store.Item) bool { return it.Provenance.Origin == "summary" }

@@ -5,6 +5,13 @@ import (
 	"time"
 )
 
+// SummaryOrigin is the Provenance.Origin of a summary.
+const SummaryOrigin = "summary"
+
+// IsSummary reports whether the item stands for others, whose ids are its Provenance.Turns: it tells what they say and makes
+// no statement of its own that could be confirmed or replaced.
+func (it *Item) IsSummary() bool { return it.Provenance.Origin == SummaryOrigin }
+
 // Aside tells why an item is out of the ordinary views. The zero value: it is not.
 type Aside struct {
 	// Summary is the id of the summary that stands in the item's place, "" for none. Views that know only what was known

@@ -59,7 +59,7 @@ func (w *Worker) plan(ctx context.Context, sc store.Scope, ids []string) (map[st
 			j.own = chunks
 		} else {
 			j.own = []string{scoring.OwnView(it.Turn.Speaker, it.Content, it.Local())}
-			if p := prev[place{it.Turn.Session, it.Turn.Position - 1}]; p != nil && it.Turn.IsTurn() && !it.ValidFrom.IsZero() && !isSummary(it) {
+			if p := prev[place{it.Turn.Session, it.Turn.Position - 1}]; p != nil && it.Turn.IsTurn() && !it.ValidFrom.IsZero() && !it.IsSummary() {
 				j.context = scoring.ContextView(p.Turn.Speaker, p.Content, it.Turn.Speaker, it.Content)
 			}
 		}
@@ -95,14 +95,10 @@ func (w *Worker) previous(ctx context.Context, sc store.Scope, items []store.Ite
 			if err != nil {
 				return nil, fmt.Errorf("read neighbours: %w", err)
 			}
-			if !isSummary(it) && !it.Closed() && !it.Aside.Forgotten() {
+			if !it.IsSummary() && !it.Closed() && !it.Aside.Forgotten() {
 				out[place{it.Turn.Session, it.Turn.Position}] = it
 			}
 		}
 	}
 	return out, nil
 }
-
-// isSummary reports whether an item stands for turns: it holds what was said before its last one, and gives no context where
-// the turns themselves do.
-func isSummary(it *store.Item) bool { return it.Provenance.Origin == "summary" }

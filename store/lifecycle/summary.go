@@ -16,9 +16,6 @@ import (
 	"evoke/store"
 )
 
-// SummaryOrigin is the Provenance.Origin of an item that stands for others, whose ids are its Provenance.Turns.
-const SummaryOrigin = "summary"
-
 // HeldShare is how much of the content words of a source its summary holds at the least. A summary that holds less does not
 // stand for it.
 const HeldShare = 0.6
@@ -232,7 +229,7 @@ func NewSummary(text string, sources []store.Item, extractor, op string, now tim
 		Confidence: 1, ValidFrom: first.ValidFrom, RecordedAt: now, ContentKey: store.ContentKey(first.Kind, text),
 		Turn: store.Turn{Thread: first.Turn.Thread},
 		Provenance: store.Provenance{
-			Origin: SummaryOrigin, Extractor: extractor, Zone: first.Provenance.Zone, Precision: first.Provenance.Precision, Durability: first.Provenance.Durability, By: op,
+			Origin: store.SummaryOrigin, Extractor: extractor, Zone: first.Provenance.Zone, Precision: first.Provenance.Precision, Durability: first.Provenance.Durability, By: op,
 		},
 	}
 	same := true

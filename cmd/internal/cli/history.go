@@ -159,7 +159,7 @@ It looks in the memory that --user and --agent name; with neither, --operation t
 }
 
 // origins are the sources that the engine itself gives to items.
-var origins = []string{"turn", "remember", "import", "rules", "llm", "review", "profile", lifecycle.SummaryOrigin}
+var origins = []string{"turn", "remember", "import", "rules", "llm", "review", "profile", store.SummaryOrigin}
 
 // noteUnmatched says where an undo that found nothing has looked, and which sources there are when it asked for another.
 func (a *app) noteUnmatched(r evoke.UndoRequest, res lifecycle.UndoResult) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/wire"
+	"evoke/store"
 )
 
 // session is an open memory with the settings of its tenant.
@@ -42,6 +44,9 @@ func (a *app) open(c *cobra.Command, noModel bool, f func(ctx context.Context, s
 	m, err := wire.Open(c.Context(), cfg, &wire.Options{
 		NoModel: noModel, Existing: !makesStore[c.Name()], Logger: logger, Environ: a.process.Environ,
 	})
+	if errors.Is(err, store.ErrLocked) {
+		err = fmt.Errorf("%w; a running evoke serve that holds it does the same over HTTP (its routes: GET /openapi.json)", err)
+	}
 	if err != nil {
 		return err
 	}

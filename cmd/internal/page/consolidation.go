@@ -8,7 +8,6 @@ import (
 
 	"evoke"
 	"evoke/store"
-	"evoke/store/lifecycle"
 )
 
 // summary is a summary beside what it stands for.
@@ -45,7 +44,7 @@ func (p *Page) consolidation(v *visit) error {
 			return err
 		}
 		for _, it := range got.Items {
-			if it.Provenance.Origin != lifecycle.SummaryOrigin {
+			if !it.IsSummary() {
 				continue
 			}
 			s, err := v.summary(f, who, it)

@@ -1256,7 +1256,7 @@ type ServerInterface interface {
 	// AdminDropSchedule End a schedule; needs a key that grants every user and agent
 	// (DELETE /v1/admin/schedules/{id})
 	AdminDropSchedule(ctx echo.Context, id Id) error
-	// AdminSetSchedule Have an operation (retain, purge) start every so many hours; needs a key that grants every user and agent
+	// AdminSetSchedule Have an operation (consolidate, retain, purge) start every so many hours; needs a key that grants every user and agent
 	// (PUT /v1/admin/schedules/{id})
 	AdminSetSchedule(ctx echo.Context, id Id) error
 	// AdminStats What the tenant has, over all memories, by kind, category, age and user, and what it takes; needs a key that grants every user and agent
@@ -6103,7 +6103,7 @@ type StrictServerInterface interface {
 	// AdminDropSchedule End a schedule; needs a key that grants every user and agent
 	// (DELETE /v1/admin/schedules/{id})
 	AdminDropSchedule(ctx context.Context, request AdminDropScheduleRequestObject) (AdminDropScheduleResponseObject, error)
-	// AdminSetSchedule Have an operation (retain, purge) start every so many hours; needs a key that grants every user and agent
+	// AdminSetSchedule Have an operation (consolidate, retain, purge) start every so many hours; needs a key that grants every user and agent
 	// (PUT /v1/admin/schedules/{id})
 	AdminSetSchedule(ctx context.Context, request AdminSetScheduleRequestObject) (AdminSetScheduleResponseObject, error)
 	// AdminStats What the tenant has, over all memories, by kind, category, age and user, and what it takes; needs a key that grants every user and agent

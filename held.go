@@ -1,6 +1,7 @@
 package evoke
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,12 +10,14 @@ import (
 	"evoke/store"
 )
 
-// holding tells which items of a memory legal holds keep.
+// holding tells which items of a memory legal holds keep: what they cover, and what that rests on. A fact, a summary or a
+// section that lost one of its sources would no longer be what is held.
 type holding struct {
 	m       *Memory
 	sc      store.Scope
 	holds   []LegalHold
 	sources map[string]*store.Item // looked up by id; nil: there is none
+	under   map[string]*LegalHold  // what the items that holds of threads cover rest on, by id; nil: not yet looked for
 }
 
 // holding finds the legal holds that cover something of a memory.
@@ -44,20 +47,71 @@ func (h *holding) of(ctx context.Context, items []store.Item) (map[string]*Legal
 	if len(h.holds) == 0 {
 		return held, nil
 	}
+	if err := h.beneath(ctx); err != nil {
+		return nil, err
+	}
 	if err := h.look(ctx, items); err != nil {
 		return nil, err
 	}
 	for i := range items {
-		threads := map[string]bool{}
-		h.threads(&items[i], threads, map[string]bool{})
-		for k := range h.holds {
-			if l := &h.holds[k]; l.Thread == "" || threads[l.Thread] {
-				held[items[i].ID] = l
-				break
-			}
+		it := &items[i]
+		if l := cmp.Or(h.covers(it), h.under[it.ID]); l != nil {
+			held[it.ID] = l
 		}
 	}
 	return held, nil
+}
+
+// covers is a hold that covers an item that was looked at, nil for none.
+func (h *holding) covers(it *store.Item) *LegalHold {
+	threads := map[string]bool{}
+	h.threads(it, threads, map[string]bool{})
+	for k := range h.holds {
+		if l := &h.holds[k]; l.Thread == "" || threads[l.Thread] {
+			return l
+		}
+	}
+	return nil
+}
+
+// beneath finds what the items that holds of threads cover rest on. Holds of everything cover that anyway.
+func (h *holding) beneath(ctx context.Context) error {
+	if h.under != nil || !h.ofThreads() {
+		return nil
+	}
+	under := map[string]*LegalHold{}
+	q := store.ListQuery{Filter: store.Filter{Distilled: true}, View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
+	for {
+		page, err := h.m.store.List(ctx, h.sc, q)
+		if err != nil {
+			return fmt.Errorf("read what is held: %w", err)
+		}
+		if err := h.look(ctx, page.Items); err != nil {
+			return err
+		}
+		for i := range page.Items {
+			if l := h.covers(&page.Items[i]); l != nil {
+				h.mark(&page.Items[i], l, under)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			h.under = under
+			return nil
+		}
+	}
+}
+
+// mark puts down what an item rests on, and what that rests on in its turn.
+func (h *holding) mark(it *store.Item, l *LegalHold, under map[string]*LegalHold) {
+	if it == nil {
+		return
+	}
+	for _, id := range it.Provenance.Turns {
+		if under[id] == nil {
+			under[id] = l
+			h.mark(h.sources[id], l, under)
+		}
+	}
 }
 
 // look reads what items were taken from, and what that was taken from in its turn.
@@ -100,6 +154,20 @@ func (h *holding) threads(it *store.Item, into, seen map[string]bool) {
 	for _, id := range it.Provenance.Turns {
 		h.threads(h.sources[id], into, seen)
 	}
+}
+
+// heldOf tells which items of a memory legal holds keep. The scope is locked.
+func (e *engine) heldOf(ctx context.Context, sc store.Scope, items []store.Item) (map[string]bool, error) {
+	h, err := (&Memory{engine: e, tenant: sc.Tenant}).holding(ctx, sc)
+	if err != nil {
+		return nil, err
+	}
+	by, err := h.of(ctx, items)
+	held := make(map[string]bool, len(by))
+	for id := range by {
+		held[id] = true
+	}
+	return held, err
 }
 
 // check refuses to remove items of which a hold covers one.
@@ -147,7 +215,7 @@ func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, 
 		for id := range held {
 			keep[id] = true
 		}
-		for more := true; more; { // what it rests on stays, and so on
+		for more := true; more; { // what it rests on stays, be it held or not, and so on
 			more = false
 			for i := range plan.gone {
 				it := &plan.gone[i]

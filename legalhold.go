@@ -12,7 +12,8 @@ import (
 )
 
 // LegalHold keeps memories from being removed: while it lasts, nothing that it covers is forgotten for good, erased, purged
-// or taken by retention. Soft forgetting, which removes nothing, goes on. It covers what all of its fields name.
+// or taken by retention, nor is what that rests on: other turns that a fact, a summary or a section of the profile was made
+// from. Soft forgetting, which removes nothing, goes on. It covers what all of its fields name.
 type LegalHold struct {
 	ID     string    `json:"id"`
 	User   string    `json:"user,omitempty"`   // every memory of the user, also with agents
@@ -47,7 +48,7 @@ func (h *LegalHold) in(sc store.Scope) bool {
 
 // stops is the error of a removal that the hold stops.
 func (h *LegalHold) stops() error {
-	return fmt.Errorf("%w: the legal hold %s keeps what would go (%s): release it first, or leave out what it covers", store.ErrConflict, h.ID, h.Reason)
+	return fmt.Errorf("%w: the legal hold %s keeps what would go, or something that rests on it (%s): release it first, or leave out what it keeps", store.ErrConflict, h.ID, h.Reason)
 }
 
 // AddHold places a legal hold. A name of its own in ID is taken; ErrConflict when there is one of it.

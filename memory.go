@@ -153,7 +153,7 @@ func (e *engine) startExtraction(o *Options, paused []string) error {
 		Observe:   staged(o.Logger, o.Events.Stage),
 		Span:      o.Events.span,
 		Reconcile: e.base.reconcile(),
-		Tenant:    e.extraction, Neighbours: e.neighbours, Erased: e.erasedFacts,
+		Tenant:    e.extraction, Neighbours: e.neighbours, Erased: e.erasedFacts, Held: e.heldOf,
 	})
 	if err != nil {
 		return err

@@ -153,8 +153,8 @@ func (a *attempt) sections(ctx context.Context, b *Batch, f *finding, turns map[
 // keptVersions is how many closed versions of a section are kept.
 const keptVersions = 50
 
-// superseded are the oldest versions of the sections that are written, as many as are too many. A section is written anew
-// as often as its user talks; without an end its history would be most of the memory.
+// superseded are the oldest versions of the sections that are written, as many as are too many, but what is held. A section is
+// written anew as often as its user talks; without an end its history would be most of the memory.
 func (w *Worker) superseded(ctx context.Context, sc store.Scope, written []store.Item) (ids []string, err error) {
 	for i := range written {
 		if written[i].Supersedes == "" || written[i].Closed() {
@@ -167,8 +167,19 @@ func (w *Worker) superseded(ctx context.Context, sc store.Scope, written []store
 		if err != nil {
 			return nil, fmt.Errorf("list versions of a section: %w", err)
 		}
-		for n := keptVersions; n < len(page.Items); n++ { // the version that is closed now is among them
-			ids = append(ids, page.Items[n].ID)
+		if len(page.Items) <= keptVersions { // the version that is closed now is among them
+			continue
+		}
+		var held map[string]bool
+		if w.opts.Held != nil {
+			if held, err = w.opts.Held(ctx, sc, page.Items[keptVersions:]); err != nil {
+				return nil, err
+			}
+		}
+		for i := range page.Items[keptVersions:] {
+			if id := page.Items[keptVersions+i].ID; !held[id] {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids, nil

@@ -159,3 +159,33 @@ func TestVersionsOfASectionAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// What is held stays in a section's history, be it one version too many.
+func TestHeldVersionsOfASectionStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		held := func(_ context.Context, _ store.Scope, items []store.Item) (map[string]bool, error) {
+			ids := map[string]bool{}
+			for i := range items {
+				ids[items[i].ID] = items[i].ProfileVersion() == 3
+			}
+			return ids, nil
+		}
+		g, _ := line(t, db, &biographer{}, extract.WorkerOptions{Held: held})
+		for i := range 56 {
+			say(t, g, "a", user(fmt.Sprintf("turn %d", i)), assistant("ok"))
+			time.Sleep(time.Minute)
+		}
+		synctest.Wait()
+		var kept []int
+		for _, it := range list(t, db, ann, store.View{All: true}, store.Semantic) {
+			if n := it.ProfileVersion(); it.IsProfile() && n < 10 {
+				kept = append(kept, n)
+			}
+		}
+		slices.Sort(kept)
+		if !slices.Equal(kept, []int{3, 6, 7, 8, 9}) {
+			t.Errorf("%v are left of the first versions", kept)
+		}
+	})
+}

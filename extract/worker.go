@@ -37,6 +37,8 @@ type WorkerOptions struct {
 	Neighbours func(ctx context.Context, sc store.Scope, text string) ([]store.Item, error)
 	// Erased tells which operations would store again what was distilled from the same turn before and erased; nil: none.
 	Erased func(ctx context.Context, sc store.Scope, ops []Operation) ([]bool, error)
+	// Held tells by their ids which items may not go, be they one too many; nil: all may.
+	Held   func(ctx context.Context, sc store.Scope, items []store.Item) (map[string]bool, error)
 	Logger *slog.Logger // default: none
 }
 

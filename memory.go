@@ -83,7 +83,11 @@ func Open(ctx context.Context, opts *Options) (*Memory, error) {
 	if err := e.start(ctx, &o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open: %w", err), e.close())
 	}
-	return &Memory{engine: e, tenant: o.Tenant}, nil
+	m := &Memory{engine: e, tenant: o.Tenant}
+	if err := m.Installation().checkNew(ctx, o.Tenant); err != nil {
+		return nil, errors.Join(fmt.Errorf("open: %w", err), e.close())
+	}
+	return m, nil
 }
 
 func (e *engine) openStore(ctx context.Context, o *Options) error {

@@ -3,6 +3,7 @@ package evoke
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,7 +180,7 @@ func (i *Installation) all(ctx context.Context) ([]Tenant, error) {
 // CreateTenant makes a tenant known, so that keys can be made for it. One that is known already is ErrConflict.
 func (i *Installation) CreateTenant(ctx context.Context, name string) (_ Tenant, err error) {
 	defer func() { i.m.audit(ctx, deed("create tenant", Who{}, err, nil, name)) }()
-	if err := validTenant(name); err != nil {
+	if err := store.ValidateNewTenant("tenant", name); err != nil {
 		return Tenant{}, err
 	}
 	i.m.live.change.Lock()
@@ -294,6 +295,23 @@ func (i *Installation) Audit(ctx context.Context, r AuditRequest) (AuditResult, 
 	return i.m.Audit(ctx, r)
 }
 
+// checkNew refuses to begin a tenant whose name is none for a new one. One that holds something, or was made, stays what it is.
+func (i *Installation) checkNew(ctx context.Context, name string) error {
+	bad := store.ValidateNewTenant("tenant", name)
+	if bad == nil {
+		return nil
+	}
+	t, err := i.Tenant(ctx, name)
+	if err == nil && (t.Items || t.Policy || t.Keys > 0 || !t.CreatedAt.IsZero()) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return bad
+}
+
+// validTenant checks the name of a tenant that may be there already.
 func validTenant(name string) error {
 	if strings.TrimSpace(name) == "" || name == "*" {
 		return store.Invalid("tenant", `a name, and not "*"`, "")

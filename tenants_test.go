@@ -3,6 +3,7 @@ package evoke
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"evoke/store"
@@ -109,5 +110,46 @@ func TestTenantsAreMadeDisabledAndEnabled(t *testing.T) {
 	log, err := all.Audit(ctx, AuditRequest{})
 	if err != nil || len(log.Entries) != 6 || log.Entries[0].Verb != "enable tenant" || log.Entries[0].IDs[0] != "acme" || log.Entries[0].By != "root" {
 		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// A name that reads like another, or that no address can hold, is refused for a tenant that is not there yet; one that was
+// named so before opens still.
+func TestNamesOfNewTenants(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, &Options{Path: dir})
+	bad := []string{".", "..", " acme", "acme ", "acme\u00a0", "\u3000acme", "ac\tme", "ac\u0085me", "ac\u202eme", "ac\u200bme", "acme\ufeff"}
+	for _, name := range bad {
+		if _, err := m.Installation().CreateTenant(t.Context(), name); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%q was made: %v", name, err)
+		}
+	}
+	if _, err := m.Installation().CreateTenant(t.Context(), "acme "); err == nil || !strings.Contains(err.Error(), `blanks at its ends ("acme")`) {
+		t.Errorf("the error does not say what to write: %v", err)
+	}
+	for _, name := range []string{"...", "a.b", "Ü 汉 b", "می‌خواهم", "a/b"} {
+		if _, err := m.Installation().CreateTenant(t.Context(), name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	old, err := m.ForTenant("acme ")
+	if err == nil {
+		_, err = old.Remember(t.Context(), RememberRequest{Content: "from before"})
+	}
+	if err := errors.Join(err, m.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range bad {
+		m, err := Open(t.Context(), &Options{Path: dir, Tenant: name})
+		if name == "acme " {
+			if err != nil {
+				t.Errorf("%q was there before: %v", name, err)
+			}
+		} else if !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%q was begun: %v", name, err)
+		}
+		if err == nil {
+			m.Close()
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -50,6 +51,29 @@ func ValidateName(field, v string) error {
 		return Invalid(field, "more than blanks", "")
 	}
 	return nil
+}
+
+// ValidateNewTenant checks the name of a tenant that is not there yet. Beyond ValidateName it refuses what reads like another
+// name or cannot stand in an address. Tenants that were named so before keep their names.
+func ValidateNewTenant(field, v string) error {
+	trimmed := strings.TrimSpace(v)
+	switch {
+	case trimmed == "" || v == "*":
+		return Invalid(field, `a name, and not "*"`, "")
+	case v == "." || v == "..":
+		return Invalid(field, `another name than "." and "..", which an address cannot hold`, fmt.Sprintf("%q", v))
+	case strings.ContainsFunc(v, unseen):
+		return Invalid(field, "free of control characters and of those that are not seen or turn the direction of writing", fmt.Sprintf("%.80q", v))
+	case trimmed != v:
+		return Invalid(field, fmt.Sprintf("without blanks at its ends (%.80q)", trimmed), fmt.Sprintf("%.80q", v))
+	}
+	return ValidateName(field, v)
+}
+
+// unseen reports whether a character is a control or changes how a name reads without being seen. Joiners are of several
+// scripts' words.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || r == '\u200b' || r == '\u2028' || r == '\u2029' || r == '\ufeff' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // Key is an unambiguous text form: no two scopes share one, whatever characters their names hold.

@@ -49,6 +49,9 @@ once and stored nowhere. The log and the audit log call it by its name.`,
 		if err != nil {
 			return err
 		}
+		if err := store.ValidateNewTenant("--tenant", cfg.Tenant); err != nil && !above {
+			return fmt.Errorf("%w (a key for a tenant that has this name already: evoke keys new)", err)
+		}
 		secret := make([]byte, 32)
 		if _, err := rand.Read(secret); err != nil {
 			return fmt.Errorf("random source: %w", err)

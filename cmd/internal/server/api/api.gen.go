@@ -613,6 +613,7 @@ type TenantPolicy = evoke.TenantPolicy
 
 // TenantRequest defines model for TenantRequest.
 type TenantRequest struct {
+	// Name without blanks at its ends, control characters and characters that are not seen; not "*", "." or ".."
 	Name string `json:"name"`
 }
 

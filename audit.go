@@ -88,6 +88,34 @@ func deed(verb string, w Who, err error, counts map[string]int, ids ...string) s
 	return a
 }
 
+// onRecord are ids of a call as its entry names them. Once something was erased here, what names nothing stands as a keyed
+// hash: a call that comes late with the name of what is gone must not bring it back.
+func (m *Memory) onRecord(ctx context.Context, w Who, ids ...string) []string {
+	ctx = context.WithoutCancel(ctx)
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
+	at, err := m.place(w)
+	if err != nil || !at.ok || len(ids) == 0 || checkIDs(ids) != nil { // nothing was done then, and the entry is of that alone
+		return ids
+	}
+	marks, err := m.marks(ctx, false)
+	if err != nil || marks == nil {
+		return ids
+	}
+	there := map[string]bool{}
+	for _, sc := range at.read {
+		items, _ := m.store.Get(ctx, sc, ids) // what cannot be looked for is named by hashes, too
+		for i := range items {
+			there[items[i].ID] = true
+		}
+	}
+	for i, id := range ids {
+		if !there[id] {
+			ids[i] = marks.Pseudonym(at.write, id)
+		}
+	}
+	return ids
+}
+
 const classInvalid = "invalid"
 
 func (r *ImportResult) counts() map[string]int {

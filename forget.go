@@ -199,7 +199,7 @@ func (m *Memory) forgetParts(ctx context.Context, sc store.Scope, items []store.
 // auditedIDs are the ids of a request as they go on record: those of what goes for good as keyed hashes.
 func (m *Memory) auditedIDs(ctx context.Context, sc store.Scope, r *ForgetRequest) []string {
 	if r.Soft {
-		return r.IDs
+		return m.onRecord(ctx, r.Who, r.IDs...)
 	}
 	marks, err := m.marks(ctx, false)
 	if err != nil || marks == nil || sc.Tenant == "" {

@@ -21,7 +21,13 @@ type OutcomeRequest struct {
 // Outcome counts one outcome of a procedural item, an instruction or a workflow, and returns the item with the counts.
 // Reports that come at once are all counted. Of several versions only the current one takes any (ErrConflict).
 func (m *Memory) Outcome(ctx context.Context, r OutcomeRequest) (_ store.Item, err error) {
-	defer func() { m.audit(ctx, deed("outcome", r.Who, err, nil, r.ID)) }()
+	defer func() {
+		ids := []string{r.ID}
+		if err != nil {
+			ids = m.onRecord(ctx, r.Who, ids...)
+		}
+		m.audit(ctx, deed("outcome", r.Who, err, nil, ids...))
+	}()
 	if err := r.Outcome.Validate(); err != nil {
 		return store.Item{}, err
 	}

@@ -188,7 +188,13 @@ func (m *Memory) aboutSubject(ctx context.Context, sc store.Scope, subject strin
 // Update changes fields of one item and returns the current version. New content makes a new version with an id of
 // its own; the old one is closed and linked.
 func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, err error) {
-	defer func() { m.audit(ctx, deed("update", r.Who, err, nil, r.ID, now.ID)) }()
+	defer func() {
+		ids := []string{r.ID, now.ID}
+		if err != nil {
+			ids = m.onRecord(ctx, r.Who, ids...)
+		}
+		m.audit(ctx, deed("update", r.Who, err, nil, ids...))
+	}()
 	sc, err := m.memory(r.Who)
 	if err != nil {
 		return store.Item{}, err

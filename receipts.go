@@ -164,7 +164,10 @@ func (x *eraser) receipt(ctx context.Context) (lifecycle.SignedReceipt, error) {
 		r.Probes = append(r.Probes, lifecycle.Probe{Place: p.Place, Looked: p.Looked, Found: p.Found})
 	}
 	r.Probes = append(append(r.Probes, export), files...)
-	r.Residual, r.DoneAt = x.residual(), x.now()
+	if r.Residual, err = x.residual(ctx); err != nil {
+		return lifecycle.SignedReceipt{}, err
+	}
+	r.DoneAt = x.now()
 	return x.marks.Sign(&r)
 }
 
@@ -331,10 +334,14 @@ func scrub(ctx context.Context, disk store.Disk, rewrite bool) (err error) {
 }
 
 // residual names what is out of reach.
-func (x *eraser) residual() []lifecycle.Residual {
+func (x *eraser) residual(ctx context.Context) ([]lifecycle.Residual, error) {
+	copies, err := x.copies(ctx)
+	if err != nil {
+		return nil, err
+	}
 	rs := []lifecycle.Residual{
 		{Place: "names", What: "the names of the user and the agent, in the record of this erasure, the audit log and the list of memories", Until: "the audit log is pruned"},
-		{Place: "copies", What: "exports and backups that were taken out of the data directory", Until: "whoever took them removes them; the tombstones keep them from coming back by import"},
+		copies,
 	}
 	if _, ok := x.ledger.(store.Disk); ok && !x.scrubbed {
 		rs = append(rs, lifecycle.Residual{
@@ -348,7 +355,7 @@ func (x *eraser) residual() []lifecycle.Residual {
 			Until: "the server's optimizer rewrites the segments (Qdrant: once 20 % of one are deleted, or at the next optimisation; its log is cut at the next flush, within seconds)",
 		})
 	}
-	return rs
+	return rs, nil
 }
 
 // Receipt returns the signed receipt of an erasure that is done, or ErrNotFound.

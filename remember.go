@@ -11,6 +11,7 @@ import (
 	"evoke/extract"
 	"evoke/extract/rules"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // Remember stores one item as it is, brought together with what is there as what is said in conversations is: the same
@@ -226,6 +227,9 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, e
 	}
 	next := old
 	r.apply(&next)
+	if old.IsSummary() && !lifecycle.SameLot(&old, &next) {
+		return store.Item{}, store.Invalid("category, metadata", "left out for a summary, which has those of what it stands for (change its sources, and it goes)", "")
+	}
 	next.Provenance.Interim = false // what was changed stands, whatever a model says later
 	if r.ValidTo != nil {
 		next.ClosedAt = m.now()
@@ -233,14 +237,18 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, e
 	w := m.newWrite(sc)
 	if next.Content = store.CleanText(next.Content); next.Content != old.Content {
 		m.newVersion(&old, &next, r)
-		w.Put = []store.Item{old, next}
-	} else {
-		w.Put = []store.Item{next}
+		w.Put = []store.Item{old}
 	}
-	if err := w.Put[len(w.Put)-1].Prepare(m.limits); err != nil {
+	if err := next.Prepare(m.limits); err != nil {
 		return store.Item{}, err
 	}
-	next = w.Put[len(w.Put)-1]
+	if of := old.Aside.Summary; of != "" && (next.ID != old.ID || !lifecycle.SameLot(&old, &next) || old.Date() != next.Date()) {
+		next.Aside.DropSummary()
+		if err := m.endSummary(ctx, &w, of); err != nil {
+			return store.Item{}, fmt.Errorf("update: %w", err)
+		}
+	}
+	w.Put = append(w.Put, next)
 	if next.TextKey() != items[0].TextKey() && !next.IsProfile() {
 		w.Embed = []string{next.ID}
 	}
@@ -248,6 +256,18 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, e
 		return store.Item{}, fmt.Errorf("update: %w", err)
 	}
 	return next, nil
+}
+
+// endSummary adds to a write that a summary is taken back: a filter, or its date, would find a source where it is no longer,
+// and not where it is.
+func (m *Memory) endSummary(ctx context.Context, w *store.Write, id string) error {
+	found, err := m.store.Get(ctx, w.Scope, []string{id})
+	if err != nil || len(found) == 0 || !inForce(&found[0]) {
+		return err
+	}
+	retract(&found[0], m.now())
+	w.Put = append(w.Put, found[0])
+	return nil
 }
 
 func (r *UpdateRequest) apply(it *store.Item) {

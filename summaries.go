@@ -163,14 +163,14 @@ func (f *followed) source(ctx context.Context, id string) error {
 	if it.Aside.Forgotten() {
 		s.Aside.ForgetAs(it.Aside)
 	} else { // the words of what is kept for a term would outlive it
-		f.retract(s)
+		retract(s, f.at)
 	}
 	f.put(*s)
 	return nil
 }
 
-func (f *followed) retract(s *store.Item) {
-	if s.RetractedAt = f.at; s.RecordedAt.After(f.at) { // the clock went back
+func retract(s *store.Item, at time.Time) {
+	if s.RetractedAt = at; s.RecordedAt.After(at) { // the clock went back
 		s.RetractedAt = s.RecordedAt
 	}
 }
@@ -194,18 +194,21 @@ func (f *followed) comesBack(ctx context.Context, s *store.Item) (back bool, sin
 	return !imported && !slices.ContainsFunc(before, func(it store.Item) bool { return inForce(&it) }), since, nil
 }
 
-// free reports whether a summary may stand for its sources: each holds, for good, and has no other in its place.
+// free reports whether a summary may stand for all of its sources.
 func (f *followed) free(ctx context.Context, s *store.Item) (bool, error) {
 	for _, id := range s.Provenance.Turns {
-		it, err := f.get(ctx, id)
-		if err != nil {
+		if it, err := f.get(ctx, id); err != nil || it != nil && !mayStand(s, it) {
 			return false, err
-		}
-		if it != nil && (!inForce(it) || !it.ExpiresAt.IsZero() || it.Aside.Summary != "" && it.Aside.Summary != s.ID) {
-			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// mayStand reports whether a summary may stand for a source: it holds, for good, has no other in its place, and is still what
+// filters and the summary's date take it for. One that was edited has the date of that.
+func mayStand(s, it *store.Item) bool {
+	return inForce(it) && it.ExpiresAt.IsZero() && (it.Aside.Summary == "" || it.Aside.Summary == s.ID) &&
+		lifecycle.SameLot(it, s) && (s.Provenance.Edited || !it.ValidFrom.Before(s.ValidFrom))
 }
 
 // summary has a summary stand for its sources, or no longer. One that comes back while they changed or another stands for one
@@ -225,7 +228,7 @@ func (f *followed) summary(ctx context.Context, s *store.Item, stands bool) erro
 			}
 		}
 		if !free {
-			f.retract(s)
+			retract(s, f.at)
 			f.put(*s)
 		}
 		stands = free && s.ExpiresAt.IsZero()

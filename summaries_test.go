@@ -346,3 +346,75 @@ func TestImportedSourcesOfMissingSummaries(t *testing.T) {
 		t.Errorf("after a restart: %+v, %v", items, err)
 	}
 }
+
+// What filters tell a source by, and its date, are those of its summary. Once they differ, the summary goes; it stands for none
+// that was changed meanwhile.
+func TestChangedSourcesEndTheirSummaries(t *testing.T) {
+	t.Parallel()
+	behavior, day := store.Behavior, time.Date(2026, 1, 20, 9, 0, 0, 0, time.UTC)
+	tag := store.Metadata{"proj": store.String("figs")}
+	byTag := store.Filter{Metadata: []store.Condition{{Key: "proj", In: []store.Value{store.String("figs")}}}}
+	for name, change := range map[string]struct {
+		r      UpdateRequest
+		filter store.Filter
+	}{
+		"metadata": {UpdateRequest{Metadata: tag}, byTag},
+		"category": {UpdateRequest{Category: &behavior}, store.Filter{Categories: []store.Category{behavior}}},
+		"date":     {UpdateRequest{ValidFrom: &day}, store.Filter{Valid: store.TimeRange{To: day.Add(time.Hour)}}},
+	} {
+		for _, when := range []string{"stands", "softly forgotten", "taken back"} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				x := sumUp(t)
+				var batch, un string
+				switch when {
+				case "softly forgotten":
+					batch = x.forget(t, true, x.sum.ID)
+				case "taken back":
+					un = x.undo(t, x.op)
+				}
+				r := change.r
+				r.Who, r.ID = x.w, x.ids[1]
+				now, err := x.Update(t.Context(), r)
+				if err != nil || now.Aside.Summary != "" {
+					t.Fatal(now.Aside, err)
+				}
+				x.pass(time.Hour)
+				if batch != "" {
+					if _, err := x.Restore(t.Context(), RestoreRequest{Who: x.w, Batch: batch}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if un != "" {
+					x.undo(t, un)
+				}
+				if got := holds(t, x.Memory, x.w, time.Time{}); len(got) != len(x.ids) {
+					t.Errorf("%q", got)
+				}
+				page, err := x.List(t.Context(), ListRequest{Who: x.w, Filter: change.filter})
+				if err != nil || len(page.Items) != 1 || page.Items[0].ID != x.ids[1] {
+					t.Errorf("found by what changed: %+v, %v", page.Items, err)
+				}
+			})
+		}
+	}
+}
+
+// Changes that no filter tells apart leave a summary where it is; its own category and metadata are not changed alone.
+func TestChangesThatLeaveASummary(t *testing.T) {
+	t.Parallel()
+	x := sumUp(t)
+	important, late := 0.9, x.sum.ValidFrom.Add(time.Minute)
+	if now, err := x.Update(t.Context(), UpdateRequest{Who: x.w, ID: x.ids[1], Importance: &important, Category: ptr(store.Category("")), ValidFrom: &late}); err != nil || now.Aside.Summary != x.sum.ID {
+		t.Errorf("%+v, %v", now.Aside, err)
+	}
+	for _, r := range []UpdateRequest{{Category: ptr(store.Goal)}, {Metadata: store.Metadata{"a": store.String("b")}}} {
+		r.Who, r.ID = x.w, x.sum.ID
+		if _, err := x.Update(t.Context(), r); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if got := holds(t, x.Memory, x.w, time.Time{}); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}

@@ -125,6 +125,9 @@ func lotOf(it *store.Item) string {
 	return strings.Join([]string{string(it.Kind), string(it.Category), it.Turn.Thread, it.Provenance.Durability, metadata}, "\x00")
 }
 
+// SameLot reports whether a summary may stand for an item as far as filters go: they share what lotOf tells apart.
+func SameLot(a, b *store.Item) bool { return lotOf(a) == lotOf(b) }
+
 // asSaid orders items as they were said.
 func asSaid(a, b store.Item) int {
 	return cmp.Or(a.ValidFrom.Compare(b.ValidFrom), cmp.Compare(a.Turn.Session, b.Turn.Session), cmp.Compare(a.Turn.Position, b.Turn.Position), cmp.Compare(a.ID, b.ID))

@@ -20,6 +20,9 @@ type Block struct {
 	Items   []string  `json:"items"`             // ids in the block, in order
 	Entries []Entry   `json:"entries,omitempty"` // the same items, in the same order
 	LeftOut []LeftOut `json:"left_out,omitempty"`
+	// Empty says why no hit is in the block: as Response.Empty, or "budget" when none had room. Standing wishes and the
+	// profile may be there all the same.
+	Empty Emptiness `json:"empty,omitempty"`
 
 	Response Response `json:"-"`
 }

@@ -54,7 +54,7 @@ func (e *Engine) Context(ctx context.Context, scopes []store.Scope, req BlockReq
 		return nil, err
 	}
 	if req.MaxTokens == 0 {
-		return &Block{Tokenizer: count.Name(), Shape: shape, Items: []string{}, Response: Response{Hits: []Hit{}, Embedder: "none"}}, nil
+		return &Block{Tokenizer: count.Name(), Shape: shape, Items: []string{}, Empty: NoRoom, Response: Response{Hits: []Hit{}, Embedder: "none"}}, nil
 	}
 	res, _, err := e.answer(ctx, scopes, p)
 	if err != nil {
@@ -69,6 +69,7 @@ func (e *Engine) Context(ctx context.Context, scopes []store.Scope, req BlockReq
 		b.LeftOut = append(b.LeftOut, LeftOut{ID: d.ID, Reason: "duplicate"})
 	}
 	inBlock(res.WhyNot, b)
+	b.Empty = blockEmptiness(b, res)
 	b.Response = *res
 	return b, nil
 }

@@ -1,6 +1,8 @@
 package recall
 
-// Emptiness is why an answer has no hits.
+import "slices"
+
+// Emptiness is why an answer or a block has no hits.
 type Emptiness string
 
 // The reasons.
@@ -9,7 +11,21 @@ const (
 	FilteredOut  Emptiness = "filtered"        // there are items, and the filter selects none of those found
 	BelowMinimum Emptiness = "below_min_score" // all candidates are under the minimum
 	NoCandidates Emptiness = "no_candidates"   // there are items, and no arm nominated any
+	NoRoom       Emptiness = "budget"          // of a block: there are hits, and none had room
 )
+
+// blockEmptiness is why no hit is in a block, "" when there is one, as whatever part it stands there.
+func blockEmptiness(b *Block, res *Response) Emptiness {
+	if len(res.Hits) == 0 {
+		return res.Empty
+	}
+	for i := range res.Hits {
+		if slices.Contains(b.Items, res.Hits[i].Item.ID) {
+			return ""
+		}
+	}
+	return NoRoom
+}
 
 // emptiness is why an answer is empty, "" when it is not.
 func (p *plan) emptiness(scopes []searched, res *Response) Emptiness {

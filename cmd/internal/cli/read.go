@@ -276,7 +276,7 @@ func (a *app) printRecall(ctx context.Context, s session, res evoke.RecallResult
 		return nil
 	}
 	if len(res.Hits) == 0 {
-		a.printf("no hits\n")
+		a.printf("no hits: %s\n", whyEmpty(res.Empty))
 	} else if err := a.hitTable(res.Hits); err != nil {
 		return err
 	}
@@ -294,6 +294,23 @@ func (a *app) printRecall(ctx context.Context, s session, res evoke.RecallResult
 	}
 	a.printHealth(ctx, s, res.Embedder, res.PendingVectors, res.Degraded)
 	return nil
+}
+
+// whyEmpty says in words why there are no hits.
+func whyEmpty(e recall.Emptiness) string {
+	switch e {
+	case recall.NoItems:
+		return "this memory holds no items (--user and --agent name another)"
+	case recall.FilteredOut:
+		return "the filter selects nothing of what was found"
+	case recall.BelowMinimum:
+		return "nothing reaches the minimum score (--min-score)"
+	case recall.NoCandidates:
+		return "nothing shares a word or a meaning with the query"
+	case recall.NoRoom:
+		return "none has room in the block (--max-tokens)"
+	}
+	return string(e)
 }
 
 // printHealth says what the answer had to do without.
@@ -374,6 +391,9 @@ func (a *app) printContext(ctx context.Context, s session, res evoke.ContextResu
 		sure = ", confidence " + score(res.Confidence)
 	}
 	a.note("%d of %s (%s), %s, %d left out%s", res.Tokens, count(res.Budget, "token"), res.Tokenizer, count(len(res.Items), "item"), len(res.LeftOut), sure)
+	if res.Empty != "" {
+		a.note("no hits: %s", whyEmpty(res.Empty))
+	}
 	for _, f := range res.WhyNot {
 		a.note("why not %s: %s, score %s, rank %s: %s", visible(f.ID), f.Outcome, fateScore(f), fateRank(f), visible(f.Detail))
 	}

@@ -149,6 +149,9 @@ func TestOddInputIsKept(t *testing.T) {
 	if w.str(block, "text") != "" {
 		t.Errorf("a budget smaller than the frame gave %q", w.str(block, "text"))
 	}
+	if got := w.str(block, "empty"); got != "budget" {
+		t.Errorf("the empty block says %q", got)
+	}
 }
 
 func TestAThreadOfTenThousandMessages(t *testing.T) {

@@ -59,7 +59,7 @@ type packer struct {
 	counter
 	shape                   Shape
 	budget, used            int
-	notice                  string
+	longer                  int // what the notice of a block with standing wishes costs beyond the other
 	terms                   []scoring.QueryTerm
 	standing, profile, hits []*group
 	order                   []*placed // as taken
@@ -83,26 +83,28 @@ const (
 // had found no room. The neighbours of the first hits come before the eleventh, those of some more at the end.
 func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (*Block, error) {
 	k := &packer{
-		counter: c, shape: shape, budget: budget, terms: m.terms, notice: notice,
+		counter: c, shape: shape, budget: budget, terms: m.terms, longer: c.Fast(noticeStanding+"\n") - c.Fast(notice+"\n"),
 		out: &Block{Budget: budget, Tokenizer: c.Name(), Shape: shape, Items: []string{}},
 	}
-	if len(m.standing) > 0 {
-		k.notice = noticeStanding
-	}
-	empty, _ := render(k.notice, nil)
+	empty, _ := render(notice, nil)
 	k.used = c.Fast(empty)
-	room := max(0, budget-k.used)
+	frame := k.used
 	var late []source // of standing and profile
 	for _, pass := range []struct {
-		part Part
-		list []source
-		cap  int
-		late bool
+		part  Part
+		list  []source
+		share float64
+		late  bool
 	}{
-		{PartStanding, m.standing, k.used + int(standingShare*float64(room)), true},
-		{PartProfile, m.profile, k.used + int((standingShare+profileShare)*float64(room)), true},
-		{PartHit, m.hits, budget, false},
+		{PartStanding, m.standing, standingShare, true},
+		{PartProfile, m.profile, standingShare + profileShare, true},
+		{PartHit, m.hits, 1, false},
 	} {
+		around := frame
+		if pass.part == PartStanding || len(k.standing) > 0 {
+			around += k.longer
+		}
+		limit := min(budget, around+int(pass.share*float64(max(0, budget-around))))
 		for i, s := range pass.list {
 			if pass.part == PartHit && i == earlyHits {
 				k.around(ctx, m, m.hits[:earlyNeighboursOf])
@@ -113,7 +115,7 @@ func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("pack: %w", err)
 			}
-			cost, ok := k.take(s, pass.part, pass.cap)
+			cost, ok := k.take(s, pass.part, limit)
 			switch {
 			case ok:
 			case pass.late:
@@ -214,7 +216,7 @@ func (k *packer) fit(p *placed) (g *group, at, cost int) {
 		}
 	}
 	alone := group{[]*placed{p}}
-	return nil, 0, k.memberCost(&alone, 0) + k.headingCost(p)
+	return nil, 0, k.memberCost(&alone, 0) + k.headingCost(p) + k.noticeCost(p)
 }
 
 // admits reports whether a turn is of the session and day of an excerpt.
@@ -284,6 +286,14 @@ func (k *packer) headingCost(p *placed) int {
 	return k.Fast(h + "\n")
 }
 
+// noticeCost is what the longer notice costs, which the first standing wish brings with it.
+func (k *packer) noticeCost(p *placed) int {
+	if p.part != PartStanding || len(k.standing) > 0 {
+		return 0
+	}
+	return k.longer
+}
+
 // finish renders what was taken, counts it, and gives back from the end while it is over.
 func (k *packer) finish() *Block {
 	for len(k.order) > 0 {
@@ -309,7 +319,7 @@ func (k *packer) reading() string {
 	if len(k.standing) == 0 {
 		return notice
 	}
-	return k.notice
+	return noticeStanding
 }
 
 func (k *packer) drop(p *placed) {

@@ -143,6 +143,56 @@ func TestPackSkipsAndGoesOn(t *testing.T) {
 	}
 }
 
+// The longer notice is paid for by the first standing wish that is taken, and by nothing else: with wishes that have no
+// room, a block holds all that it would hold without them.
+func TestWishesWithoutRoomCostNothing(t *testing.T) {
+	c, err := tokens.For("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit := item("hit", "Ada", "The spare key is under the pot.")
+	small, large := wish("small", "Be brief", store.Behavior, 0.9), wish("large", strings.Repeat("always answer in German and then ", 20), store.Behavior, 0.9)
+	r := rand.New(rand.NewPCG(5, 8))
+	for budget := range 200 {
+		m := hitsOf([]*store.Item{&hit})
+		bare, err := pack(t.Context(), m, Lines, budget, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.standing = []source{{item: &large}}
+		got, err := pack(t.Context(), m, Lines, budget, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Text != bare.Text {
+			t.Fatalf("budget %d: with a wish that has no room\n%s\nand without it\n%s", budget, got.Text, bare.Text)
+		}
+		for range r.IntN(12) { // any others
+			m.hits = append(m.hits, source{item: randomItem(r, len(m.hits))})
+		}
+		m.standing = append(m.standing, source{item: &small})
+		m.profile = []source{{item: new(section("work", "Repairs violins."))}}
+		if got, err = pack(t.Context(), m, Lines, budget, c); err != nil {
+			t.Fatal(err)
+		}
+		if n := c.Count(got.Text); n > budget || n != got.Tokens {
+			t.Fatalf("%d tokens (said: %d) of %d\n%s", n, got.Tokens, budget, got.Text)
+		}
+		if stand := slices.Contains(got.Items, "small"); got.Text != "" && stand != strings.Contains(got.Text, noticeStanding) {
+			t.Fatalf("the notice is not that of a block with standing %t\n%s", stand, got.Text)
+		}
+		used := got.Tokens
+		if used == 0 {
+			used = c.Count(first2(render(notice, nil)))
+		}
+		for _, l := range got.LeftOut {
+			if used+l.Tokens <= budget {
+				t.Fatalf("%d of %d tokens, and %s of %d left out", got.Tokens, budget, l.ID, l.Tokens)
+			}
+		}
+	}
+}
+
 // A counter whose lines do not add up: the whole is more than its parts.
 type superadditive struct{}
 

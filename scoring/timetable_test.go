@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // named zones, on machines without a database of them
 )
 
 // meant is what a phrase of testdata/times means: see the head of en.txt.
@@ -41,9 +42,7 @@ func readTimes(t *testing.T, name string) []timePhrase {
 		switch {
 		case line == "" || line[0] == '#':
 		case line[0] == '@':
-			if at, err = time.Parse(time.RFC3339, strings.TrimSpace(line[1:])); err != nil {
-				t.Fatal(err)
-			}
+			at = readMoment(t, strings.TrimSpace(line[1:]))
 		default:
 			text, want, ok := strings.Cut(line, " | ")
 			if !ok {
@@ -53,6 +52,28 @@ func readTimes(t *testing.T, name string) []timePhrase {
 		}
 	}
 	return out
+}
+
+// readMoment reads a moment, and the name of the zone whose offset it then has.
+func readMoment(t *testing.T, s string) time.Time {
+	t.Helper()
+	moment, zone, named := strings.Cut(s, " ")
+	at, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !named {
+		return at
+	}
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := at.In(loc)
+	if there.Format(time.RFC3339) != moment {
+		t.Fatalf("in %s %s is %s", zone, moment, there.Format(time.RFC3339))
+	}
+	return there
 }
 
 func readMeant(t *testing.T, s string) meant {

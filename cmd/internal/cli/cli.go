@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 It needs no server, no key and no network: data lies in one directory (--store). Settings come from a YAML file, EVOKE_*
 variables and flags; see "evoke config reference".
 
-` + exitCodes(),
+` + whose + "\n\n" + exitCodes(),
 		Version:       evoke.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -84,8 +84,8 @@ variables and flags; see "evoke config reference".
 	f.StringVar(&a.configFile, "config", "", "configuration file")
 	f.StringVar(&a.storePath, "store", "", "data directory (default: setting store.path, else evoke in the user's data folder)")
 	f.StringVar(&a.tenant, "tenant", "", "tenant (setting tenant)")
-	f.StringVar(&a.who.User, "user", "", `whose memory (default "default")`)
-	f.StringVar(&a.who.Agent, "agent", "", "agent; the namespace policy says which memory it works on")
+	f.StringVar(&a.who.User, "user", "", whoseFlags[oneMemory][0])
+	f.StringVar(&a.who.Agent, "agent", "", whoseFlags[oneMemory][1])
 	f.StringVar(&a.who.Thread, "thread", "", "conversation; commands that work on no single one refuse it")
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.noModel, "no-model", false, "leave the embedding model alone: lexical only")
@@ -97,16 +97,10 @@ variables and flags; see "evoke config reference".
 	checkArgs(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		f.Lookup("thread").Hidden = c != root && !ofThread[verbOf(c)]
+		showReach(c)
 		help(c, args)
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		verb := verbOf(c)
-		if c.Flags().Changed("thread") && !ofThread[verb] {
-			return store.Invalid("--thread", "left out: evoke "+verb+" does not work on single conversations", "")
-		}
-		return nil
-	}
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return checkReach(c) }
 	return root
 }
 

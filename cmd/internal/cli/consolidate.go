@@ -33,7 +33,7 @@ again when their summary goes; undoing the operation takes it all back. Without 
 are made of quotations unless the policy asks for the language model (--model).`,
 		Example: `  evoke consolidate --user ada --dry-run
   evoke consolidate --user ada --merge
-  evoke consolidate --all`,
+  evoke consolidate --all-of-tenant`,
 	}
 	policyFlags(c, &p)
 	f := c.Flags()
@@ -42,10 +42,10 @@ are made of quotations unless the policy asks for the language model (--model).`
 	f.BoolVar(&p.Model, "model", false, "have the language model write the summaries")
 	f.BoolVar(&quotations, "quotations", false, "make them of quotations, whatever the policy says")
 	f.IntVar(&age, "min-age-hours", 0, "leave items alone that were said later than so many hours ago (default 168)")
-	f.BoolVar(&all, "all", false, "every memory of the tenant")
+	addAllOfTenant(f, &all)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if all == (a.who.User+a.who.Agent != "") {
-			return store.Invalid("--all", "given, or else --user, --agent or both: they say what is consolidated", "")
+		if err := a.checkTold(all); err != nil {
+			return err
 		}
 		if r.User, r.Agent = a.who.User, a.who.Agent; c.Flags().Changed("min-age-hours") {
 			p.MinAgeHours = &age

@@ -33,7 +33,7 @@ every path is probed, and a signed receipt tells what was found: evoke receipt. 
   evoke erase --lift 0192…`,
 	}
 	filter.add(c)
-	c.Flags().BoolVar(&r.Tenant, "all-of-tenant", false, "every memory of the tenant")
+	addAllOfTenant(c.Flags(), &r.Tenant)
 	c.Flags().BoolVar(&flags.yes, "yes", false, "do it: nothing brings it back")
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "count what is selected, and erase nothing")
 	c.Flags().BoolVar(&flags.verify, "verify", false, "tell what was probed, and fail when anything was found")
@@ -53,8 +53,8 @@ every path is probed, and a signed receipt tells what was found: evoke receipt. 
 		if r.User, r.Agent, r.Thread = a.who.User, a.who.Agent, a.who.Thread; !f.IsZero() {
 			r.Filter = &f
 		}
-		if r.Tenant == (r.User != "" || r.Agent != "") {
-			return store.Invalid("--user", "given, or --agent, or both, or --all-of-tenant alone: they say what is erased", "")
+		if err := a.checkTold(r.Tenant); err != nil {
+			return err
 		}
 		if flags.dryRun || !flags.yes {
 			return a.withStore(c, func(ctx context.Context, s session) error { return a.eraseCount(ctx, s, r, flags.dryRun) })

@@ -143,15 +143,20 @@ func (a *app) listForgotten(ctx context.Context, s session, f store.Filter) erro
 
 func (a *app) retainCmd() *cobra.Command {
 	var r evoke.RetainRequest
+	var all bool
 	c := &cobra.Command{
 		Use: "retain", Short: "Run the retention policy: what memories keep no longer goes, softly unless it says otherwise", Args: noArgs,
-		Long: `Runs the tenant's retention policy (the section retention of the settings, or evoke policy) on every memory, or on those of --user and
---agent. What goes can be restored by the operation's id unless the policy removes for good; what a legal hold covers stays. --dry-run
+		Long: `Runs the tenant's retention policy (the section retention of the settings, or evoke policy) on the memories of --user and --agent, or
+with --all-of-tenant on every one. What goes can be restored by the operation's id unless the policy removes for good; what a legal hold covers stays. --dry-run
 shows what would go, and why. It runs by itself only on a schedule: evoke schedule set retain --every 24h`,
-		Example: `  evoke retain --dry-run`,
+		Example: `  evoke retain --all-of-tenant --dry-run`,
 	}
+	addAllOfTenant(c.Flags(), &all)
 	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "take nothing; show what would go, and why")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := a.checkTold(all); err != nil {
+			return err
+		}
 		r.User, r.Agent = a.who.User, a.who.Agent
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			op, err := s.Retain(ctx, r)
@@ -206,7 +211,7 @@ func (a *app) holdCmd() *cobra.Command {
 		Example: `  evoke hold add --user ada --reason "claim 2026-17"`,
 	}
 	add.Flags().StringVar(&h.ID, "id", "", "a name of its own (default: one is made)")
-	add.Flags().BoolVar(&h.Tenant, "all-of-tenant", false, "every memory of the tenant")
+	addAllOfTenant(add.Flags(), &h.Tenant)
 	add.Flags().StringVar(&h.Reason, "reason", "", "shown to whom the hold stops (required)")
 	add.RunE = func(c *cobra.Command, _ []string) error {
 		h.User, h.Agent, h.Thread = a.who.User, a.who.Agent, a.who.Thread

@@ -109,12 +109,12 @@ func (a *app) flushCmd() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use: "flush", Short: "Distil facts from waiting conversations now", Args: noArgs,
-		Long: "Distils facts now from what waits: of the conversation of --thread, of the user of --user, or with --all of the whole tenant.",
+		Long: "Distils facts now from what waits: of the conversation of --thread, of the user of --user, or with --all-of-tenant of everybody.",
 	}
-	c.Flags().BoolVar(&all, "all", false, "every memory of the tenant")
+	addAllOfTenant(c.Flags(), &all)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if all && a.who != (evoke.Who{}) {
-			return store.Invalid("--all", "left out when --user, --agent or --thread is given", "both")
+			return store.Invalid("--"+allOfTenant, "left out when --user, --agent or --thread is given", "both")
 		}
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			flush := func() (int, error) { return s.Flush(ctx, a.who) }

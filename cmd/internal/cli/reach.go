@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"evoke/store"
+)
+
+// reach says which memories a command works on: what --user and --agent mean to it, and what it takes with neither.
+type reach int
+
+const (
+	noMemory  reach = iota // the tenant, the store, or none at all: the flags are refused
+	oneMemory              // the one that they name; with neither, that of the user "default"
+	anyMemory              // those of the user, with the agent; with neither, every memory of the tenant
+	told                   // as anyMemory, but every memory wants --all-of-tenant
+)
+
+// reaches are those of the commands that work on memories.
+var reaches = map[string]reach{
+	"ingest": oneMemory, "flush": oneMemory, "remember": oneMemory, "get": oneMemory, "update": oneMemory, "list": oneMemory, "recent": oneMemory,
+	"recall": oneMemory, "context": oneMemory, "block": oneMemory, "feedback": oneMemory, "outcome": oneMemory, "forget": oneMemory,
+	"restore": oneMemory, "sources": oneMemory, "undo": oneMemory, "diff": oneMemory, "stats": oneMemory, "profile": oneMemory, "import": oneMemory,
+	"events": anyMemory, "review list": anyMemory, "review approve": anyMemory, "review reject": anyMemory, "export": anyMemory, "audit": anyMemory,
+	"consolidate": told, "retain": told, "erase": told, "hold add": told,
+}
+
+// whoseFlags are what the two flags say in the help of a command.
+var whoseFlags = map[reach][2]string{
+	oneMemory: {`whose memory (default "default")`, "agent; the namespace policy says which memory it works on"},
+	anyMemory: {"only what is in this user's memories (default: every memory of the tenant)", "only what is in memories with this agent"},
+	told:      {"every memory of this user (with neither --user nor --agent: --all-of-tenant)", "every memory with this agent"},
+}
+
+// whose is what the program's help says of it.
+const whose = `Whose memory: --user and --agent name it. With neither, commands that work in one memory take that of the user "default"; those
+that list, decide on or copy what a tenant has (audit, events, export, review) take every memory; and those that change or keep many at
+once (consolidate, erase, hold, retain) want --all-of-tenant. The id of an operation says itself whose it is (undo --operation, restore
+--batch). --all is everything in the one memory.`
+
+const allOfTenant = "all-of-tenant"
+
+func addAllOfTenant(f *pflag.FlagSet, all *bool) {
+	f.BoolVar(all, allOfTenant, false, "every memory of the tenant")
+}
+
+// showReach has the help of a command say what --user, --agent and --thread mean to it.
+func showReach(c *cobra.Command) {
+	f := c.Root().PersistentFlags()
+	verb := verbOf(c)
+	root := !c.HasParent()
+	f.Lookup("thread").Hidden = !root && !ofThread[verb]
+	of := reaches[verb]
+	f.Lookup("user").Hidden = !root && of == noMemory
+	f.Lookup("agent").Hidden = !root && (of == noMemory || verb == "audit")
+	if texts, ok := whoseFlags[of]; ok {
+		f.Lookup("user").Usage, f.Lookup("agent").Usage = texts[0], texts[1]
+	}
+}
+
+// checkReach refuses flags that a command would not heed: it would work on more than was meant.
+func checkReach(c *cobra.Command) error {
+	verb := verbOf(c)
+	if c.Flags().Changed("thread") && !ofThread[verb] {
+		return store.Invalid("--thread", "left out: evoke "+verb+" does not work on single conversations", "")
+	}
+	for _, name := range [...]string{"user", "agent"} {
+		if c.Flags().Changed(name) && (reaches[verb] == noMemory || verb == "audit" && name == "agent") {
+			return store.Invalid("--"+name, "left out: evoke "+verb+" does not work on the memories of single "+name+"s", "")
+		}
+	}
+	return nil
+}
+
+// checkTold refuses a command that was told neither whose memories it works on nor that all of the tenant's are meant, or both.
+func (a *app) checkTold(all bool) error {
+	if all == (a.who.User+a.who.Agent != "") {
+		return store.Invalid("--user", "given, or --agent, or both, or --"+allOfTenant+" alone: they say whose memories it works on", "")
+	}
+	return nil
+}

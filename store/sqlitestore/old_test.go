@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -75,9 +76,46 @@ UNION ALL SELECT 'index ' || sql FROM sqlite_schema WHERE type = 'index' AND sql
 // A directory of each schema that a program wrote comes to the schema of a new one.
 func TestOldSchemasBecomeTheNewOne(t *testing.T) {
 	want := schemaOf(t, openT(t, Memory, nil))
-	for schema := 1; schema <= 7; schema++ {
+	ms, err := loadMigrations(embedded, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for schema := 1; schema < len(ms); schema++ {
 		if diff := cmp.Diff(want, schemaOf(t, openT(t, oldDir(t, schema), nil))); diff != "" {
 			t.Errorf("from schema %d (-new +upgraded):\n%s", schema, diff)
+		}
+	}
+}
+
+// Whoever adds a step keeps a directory of the schema before it, which the program before it wrote, so that opening it stays
+// tested for good.
+func TestEverySchemaBeforeHasADirectory(t *testing.T) {
+	ms, err := loadMigrations(embedded, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for schema := 1; schema < len(ms); schema++ {
+		for _, ext := range []string{"db", "json"} {
+			if _, err := os.Stat(fmt.Sprintf("testdata/old/schema%d.%s.gz", schema, ext)); err != nil {
+				t.Errorf("%v: %s needs a directory of schema %d. In a work tree of the commit before it, run\n"+
+					"EVOKE_TEST_OLD_DIR=$PWD/store/sqlitestore/testdata/old go test -run TestWriteAnOldDirectory .\nand copy the two files here", err, ms[schema].name, schema)
+				continue
+			}
+		}
+		if t.Failed() {
+			continue
+		}
+		file, err := os.Open(filepath.Join(oldDir(t, schema), dbName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := make([]byte, 100)
+		_, err = io.ReadFull(file, head)
+		if err = errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := binary.BigEndian.Uint32(head[60:]); got != uint32(schema) { // where SQLite keeps the user version
+			t.Errorf("the directory of schema %d has schema %d", schema, got)
 		}
 	}
 }
@@ -155,6 +193,7 @@ func TestStepsNeverChange(t *testing.T) {
 		"59fa46ac2039bef0", // 009_erasure
 		"6aa2aef4e98a138f", // 010_review
 		"7b91da51f9abf72c", // 011_audit
+		"97a9b9b20bd7957b", // 012_expiring
 	}
 	if len(ms) != len(want) {
 		t.Errorf("%d steps, %d checksums: a new step needs its line here", len(ms), len(want))

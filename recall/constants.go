@@ -34,6 +34,7 @@ const (
 	weightAsks    = 0.06 // taken for being a question, between people
 	weightAddress = 0.07 // taken for speaking to "you", with an assistant (MemoryBank)
 	weightReply   = 0.07 // of A0 of the question that it answers
+	weightWish    = 0.10 // a lasting wish of the person, where the question asks for help (BEAM): flat from 0.075 to 0.15
 	weightNext    = 0.12 // of what A0 of the turn behind it is over nextMiddle
 	nextMiddle    = 0.35 // A0 of a candidate that has little to do with the question
 )

@@ -19,7 +19,8 @@ type spot struct {
 // turns beside it. named says that people with names talk, otherwise it is a person and an assistant.
 //
 // Between people a question rarely holds what is asked for later, and names and titles often do. What a person asks an
-// assistant does tell of that person, but what is said to "you" there is courtesy or general advice. A reply to a question
+// assistant does tell of that person, but what is said to "you" there is courtesy or general advice. Who asks an assistant
+// for help wants their lasting wishes heeded, which rarely have the words of the request. A reply to a question
 // shares its subject with it, and so does a turn with the one behind it, which often names what the turn itself only
 // refers to.
 //
@@ -59,6 +60,9 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 			t.asks, t.names = c.manner.Asks, c.manner.Names
 		default:
 			t.address = c.manner.Address
+			if !p.asksTold && !fromAssistant(turn) && scoring.Wishes(c.record.Item.Content) {
+				t.wish = 1
+			}
 		}
 		c.after = places[spot{turn.Thread, turn.Session, turn.Position + 1}]
 		if before := places[spot{turn.Thread, turn.Session, turn.Position - 1}]; before != nil && before.asked() {
@@ -121,5 +125,5 @@ func (c *candidate) mannerCredit() float64 {
 	if c.question != nil {
 		t.reply = c.question.terms.core
 	}
-	return weightName*t.name + weightNames*t.names - weightAsks*t.asks - weightAddress*t.address + weightNext*t.next + weightReply*t.reply
+	return weightName*t.name + weightNames*t.names - weightAsks*t.asks - weightAddress*t.address + weightNext*t.next + weightReply*t.reply + weightWish*t.wish
 }

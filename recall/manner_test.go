@@ -141,3 +141,22 @@ func BenchmarkManner(b *testing.B) {
 		p.scoreManner(all, true)
 	}
 }
+
+// A person's lasting wish bears on what that person asks help for, not on what was, nor on what others say.
+func TestALastingWishStandsHigherWhereHelpIsAsked(t *testing.T) {
+	f := newFake()
+	f.add(alice, spoken("a", "s", 0, "user", "Always name the platform when I ask for films."))
+	f.add(alice, spoken("b", "s", 1, "assistant", "I would rather name the platform of films."))
+	f.add(alice, spoken("c", "s", 2, "user", "We saw films on the big platform."))
+	terms, res := termsOf(t, f, "Which films can you suggest?")
+	if terms["a"]["wish"] != 1 || terms["b"]["wish"] != 0 || terms["c"]["wish"] != 0 || res.Hits[0].Item.ID != "a" {
+		t.Errorf("help: %v %v %v, first %s", terms["a"]["wish"], terms["b"]["wish"], terms["c"]["wish"], res.Hits[0].Item.ID)
+	}
+	if terms, _ = termsOf(t, f, "Which films did I mention?"); terms["a"]["wish"] != 0 {
+		t.Error("the wish counts for what was told")
+	}
+	people := talk([2]string{"Nora", "I prefer films on the big screen."}, [2]string{"Tom", "Me too, films are for that."})
+	if terms, _ = termsOf(t, people, "Which films can you suggest?"); terms["a"]["wish"] != 0 {
+		t.Error("it counts between people")
+	}
+}

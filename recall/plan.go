@@ -28,6 +28,7 @@ type plan struct {
 	dates    []scoring.DateWindow
 	when     bool
 	asksName bool // for a name, a title or a place
+	asksTold bool // for what was said, done or counted, not for help
 	update   bool // the profile lifts newer items above the older they replace
 	past     bool // the question is about the past
 	present  bool // … about the present state of things
@@ -113,7 +114,7 @@ func (p *plan) analyse() {
 		t.Known = p.spelling.Has(t.Term)
 	}
 	p.dates = scoring.QueryDatesAt(q, p.now)
-	p.when, p.asksName = scoring.WhenQuestion(q), scoring.AsksName(q)
+	p.when, p.asksName, p.asksTold = scoring.WhenQuestion(q), scoring.AsksName(q), scoring.AsksTold(q)
 	p.past, p.present = scoring.AsksPast(q), scoring.AsksPresent(q)
 }
 

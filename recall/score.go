@@ -41,6 +41,7 @@ type terms struct {
 	session float64
 	// How it speaks, and its neighbours: see scoreManner.
 	name, names, asks, address float64 // name where the question asks for one
+	wish                       float64 // a lasting wish, where the question may ask for help
 	next                       float64 // A0 of the turn behind it, less nextMiddle
 	reply                      float64 // A0 of the question it answers
 	chunks                     int
@@ -238,7 +239,7 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 			"lexical": t.lexical, "lexical_own": t.views[0], "lexical_prev1": t.views[1], "lexical_prev2": t.views[2],
 			"dense": t.dense, "cosine": t.cosine, "late": t.late, "speaker": t.speaker, "when": t.when, "date": t.date, "user": t.user,
 			"session": t.session, "chunks": float64(t.chunks),
-			"name": t.name, "names": t.names, "asks": t.asks, "address": t.address, "next": t.next, "reply": t.reply,
+			"name": t.name, "names": t.names, "asks": t.asks, "address": t.address, "next": t.next, "reply": t.reply, "wish": t.wish,
 		},
 		Ranks: maps.Clone(c.record.Ranks),
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // docFormat is the version of the encoding; the analyzer's version follows it.
-const docFormat = 1
+const docFormat = 2 // 2: ranges of statements by the grammar of questions
 
 // Flags of the encoding.
 const (

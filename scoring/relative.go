@@ -2,9 +2,7 @@ package scoring
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-	"time"
 )
 
 // maxRanges bounds the ranges taken from one text.
@@ -71,9 +69,6 @@ var phrases = []phrase{
 }
 
 var (
-	reWeekday = regexp.MustCompile(`\b(last|next|this|on)\s+(monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b`)
-	reAgo     = regexp.MustCompile(`\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|an?|(?:a )?couple(?: of)?|(?:a )?few|several)\s+(day|week|month|year)s?\s+(?:ago|back|earlier)\b`)
-	reHanAgo  = regexp.MustCompile(`(\d+|[一二两兩三四五六七八九十]+|几|幾|数)\s*(天|日|周|週間?|个?星期|個?星期|个?礼拜|个月|個月|か月|ヶ月|カ月|ヵ月|年)(?:之|以)?前`)
 	reHanWday = regexp.MustCompile(`([上下这這本]|先|来|今)个?個?(?:周|週|星期|礼拜)の?([一二三四五六日天月火水木金土])(?:曜日?)?`)
 )
 
@@ -84,119 +79,6 @@ var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "fiv
 	"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
 	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "a": 1, "an": 1, "a couple": 2, "couple": 2, "a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 3,
 	"一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "几": 3, "幾": 3, "数": 3}
-
-// ResolveDates gives the days a text said at a given time speaks of: relative phrases in English, Chinese and simple
-// Japanese ("yesterday", "last Friday", "two weeks ago", 上个月, 先週), counted from at in its own zone with slack where
-// they are vague (three days either way for weeks, 15 for months, 180 for years), and full or partial dates ("8 May").
-// The first 12,000 bytes are read and at most 24 ranges returned; expressions that leave the years 1 to 9999 are left
-// out. An undated item speaks only of the full dates it names.
-func ResolveDates(text string, at time.Time) []DateRange {
-	s := dateText(text)
-	out := relativeDates(s, at)
-	today, dated := DayOf(at)
-	for _, w := range daysNamed(s) {
-		if len(out) >= maxRanges {
-			break
-		}
-		if w.Year != 0 {
-			if d, ok := validDate(w.Year, w.Month, w.Day); ok {
-				out = append(out, DateRange{d, d})
-			}
-		} else if dated {
-			if d, ok := nearestYear(today, w.Month, w.Day); ok {
-				out = append(out, DateRange{d, d})
-			}
-		}
-	}
-	return out
-}
-
-// nearestYear is the date of that month and day closest to today.
-func nearestYear(today Day, month, day int) (Day, bool) {
-	y, _, _ := today.Date()
-	var best Day
-	found := false
-	for _, year := range [...]int{y, y - 1, y + 1} {
-		if d, ok := validDate(year, month, day); ok && (!found || abs(d-today) < abs(best-today)) {
-			best, found = d, true
-		}
-	}
-	return best, found
-}
-
-func abs(d Day) Day {
-	return max(d, -d)
-}
-
-// relativeDates resolves the relative phrases of folded text.
-func relativeDates(s string, at time.Time) []DateRange {
-	today, ok := DayOf(at)
-	if !ok {
-		return nil
-	}
-	var found []DateRange
-	rest, han := s, hasDense(s)
-	if han {
-		found, rest = hanDates(s, today)
-	}
-	for _, p := range phrases {
-		hit := false
-		for _, w := range p.english {
-			for i := phraseIndex(rest, w); i >= 0; i = phraseIndex(rest, w) {
-				hit = true
-				rest = rest[:i] + " " + rest[i+len(w):]
-			}
-		}
-		for _, w := range p.words {
-			if han && strings.Contains(rest, w) {
-				hit = true
-				rest = strings.ReplaceAll(rest, w, " ")
-			}
-		}
-		if hit {
-			found = append(found, p.days(today))
-		}
-	}
-	if strings.Contains(s, "ago") || strings.Contains(s, "back") || strings.Contains(s, "earlier") {
-		for _, m := range reAgo.FindAllStringSubmatch(s, maxRanges) {
-			found = append(found, ago(today, quantity(m[1]), m[2]))
-		}
-	}
-	if strings.Contains(s, "day") {
-		for _, m := range reWeekday.FindAllStringSubmatch(s, maxRanges) {
-			found = append(found, weekdayRange(today, m[1], weekdayIndex[m[2]]))
-		}
-	}
-	found = slices.DeleteFunc(found, func(r DateRange) bool { return !r.valid() })
-	if len(found) == 0 {
-		return nil
-	}
-	return found[:min(len(found), maxRanges)]
-}
-
-// hanDates resolves the Chinese and Japanese phrases with a number or a weekday in them, and returns the text without
-// those that would hide another phrase.
-func hanDates(s string, today Day) (found []DateRange, rest string) {
-	for _, m := range reHanWday.FindAllStringSubmatch(s, maxRanges) {
-		d := today - Day(today.weekday()) + Day(weekdayIndex[m[2]])
-		switch m[1] {
-		case "上", "先":
-			d -= 7
-		case "下", "来":
-			d += 7
-		}
-		found = append(found, DateRange{d, d})
-	}
-	rest = reHanWday.ReplaceAllString(s, " ")
-	for _, m := range reHanAgo.FindAllStringSubmatch(rest, maxRanges) {
-		found = append(found, ago(today, quantity(m[1]), hanUnit(m[2])))
-	}
-	if strings.Contains(rest, "大前天") {
-		found = append(found, DateRange{today - 3, today - 3})
-		rest = strings.ReplaceAll(rest, "大前天", " ")
-	}
-	return found, rest
-}
 
 // weekdayRange is the day meant by "last", "on" (the one before today), "this" or "next" (the one after) and a weekday.
 func weekdayRange(today Day, which string, weekday int) DateRange {
@@ -209,22 +91,6 @@ func weekdayRange(today Day, which string, weekday int) DateRange {
 		d += 7
 	}
 	return DateRange{d, d}
-}
-
-// phraseIndex is where phrase first stands in s as whole words, -1 if nowhere.
-func phraseIndex(s, phrase string) int {
-	for from := 0; ; {
-		i := strings.Index(s[from:], phrase)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		end := i + len(phrase)
-		if (i == 0 || !wordByte(s[i-1])) && (end == len(s) || !wordByte(s[end])) {
-			return i
-		}
-		from = i + 1
-	}
 }
 
 func wordByte(c byte) bool {
@@ -270,22 +136,4 @@ func hanUnit(u string) string {
 		return "month"
 	}
 	return "week"
-}
-
-// ago is the time n units before today, with the unit's slack; an invalid range when that is out of reach.
-func ago(today Day, n int, unit string) DateRange {
-	length, slack := 1, Day(0)
-	switch unit {
-	case "week":
-		length, slack = 7, 3
-	case "month":
-		length, slack = 30, 15
-	case "year":
-		length, slack = 365, 180
-	}
-	if n <= 0 || n > int(today-minDay)/length {
-		return DateRange{1, 0}
-	}
-	d := today - Day(n*length)
-	return DateRange{max(d-slack, minDay), min(d+slack, maxDay)}
 }

@@ -34,12 +34,8 @@ func QueryDatesAt(query string, now time.Time) []DateWindow {
 	if han {
 		s = hanNumerals(s)
 	}
-	g := grammar{text: s, today: today, future: reFuture.MatchString(s)}
-	for i := range timeRules {
-		if r := &timeRules[i]; (han || !r.han) && r.possible(s) {
-			g.find(r)
-		}
-	}
+	g := grammar{text: s, today: today}
+	g.run(han)
 	g.settle()
 	return g.windows()
 }
@@ -60,17 +56,56 @@ type timeRule struct {
 	re    *regexp.Regexp
 	han   bool   // only in Chinese or Japanese text
 	whole bool   // the expression is the whole match
-	needs string // an expression has one of these, parted by "|", in it; a digit is "#"
+	needs string // an expression has one of these, parted by "|", in it: see possible
 	make  func(g *grammar, m []string) []DateWindow
 }
 
-// possible reports whether a text has what the rule needs: a pattern is dear, and most questions name no time.
-func (r *timeRule) possible(s string) bool {
+// traits are what a look at a text tells of it. Patterns are dear, and most texts name no time.
+type traits struct{ digit, year, parted, month bool }
+
+func traitsOf(s string) (t traits) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < '0' || c > '9' {
+			continue
+		}
+		t.digit = true
+		if i+3 < len(s) && (c == '1' && s[i+1] == '9' || c == '2' && s[i+1] == '0') && digits(s[i+2:i+4]) {
+			t.year = true
+		}
+		if i+2 < len(s) && (s[i+1] == '-' || s[i+1] == '/' || s[i+1] == '.') && s[i+2] >= '0' && s[i+2] <= '9' {
+			t.parted = true
+		}
+	}
+	for _, m := range [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"} {
+		t.month = t.month || strings.Contains(s, m)
+	}
+	return t
+}
+
+// possible reports whether a text has what the rule needs. Of the needs "#" is a digit, "19xx" a year in digits, "5/6" digits
+// parted by a mark, "mon" the name of a month, and "mon#" that and a digit.
+func (r *timeRule) possible(s string, t traits) bool {
 	if r.needs == "" {
 		return true
 	}
 	for need := range strings.SplitSeq(r.needs, "|") {
-		if need == "#" && strings.ContainsAny(s, "0123456789") || need != "#" && strings.Contains(s, need) {
+		has := false
+		switch need {
+		case "#":
+			has = t.digit
+		case "19xx":
+			has = t.year
+		case "5/6":
+			has = t.parted
+		case "mon":
+			has = t.month
+		case "mon#":
+			has = t.month && t.digit
+		default:
+			has = strings.Contains(s, need)
+		}
+		if has {
 			return true
 		}
 	}
@@ -81,9 +116,21 @@ type grammar struct {
 	text   string
 	today  Day
 	future bool // the question is about what is to come
+	said   bool // a statement, not a question: see [ResolveDates]
 	found  []timed
 
 	from, to int // of the match in hand
+}
+
+// run finds the expressions of a text.
+func (g *grammar) run(han bool) {
+	g.future = reFuture.MatchString(g.text)
+	t := traitsOf(g.text)
+	for i := range timeRules {
+		if r := &timeRules[i]; (han || !r.han) && r.possible(g.text, t) {
+			g.find(r)
+		}
+	}
 }
 
 func (g *grammar) find(r *timeRule) {
@@ -194,10 +241,14 @@ func (g *grammar) windows() []DateWindow {
 				continue
 			}
 		}
+		if g.said {
+			out = append(out, g.found[i].windows...)
+			continue
+		}
 		out = append(out, g.open(&g.found[i])...)
 	}
-	if len(out) == 0 {
-		return nil
+	if len(out) == 0 || g.said {
+		return out
 	}
 	return out[:min(len(out), maxWindows)]
 }
@@ -309,6 +360,9 @@ func (g *grammar) span(w DateWindow, year int) (DateRange, bool) {
 	}
 	if year != 0 {
 		return windowIn(w, year)
+	}
+	if g.said {
+		return g.closest(func(y int) DateRange { r, _ := windowIn(w, y); return r })
 	}
 	now, _, _ := g.today.Date()
 	if g.future {

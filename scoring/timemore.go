@@ -12,7 +12,7 @@ var rareTimeRules = []timeRule{
 		r := weekdayRange(g.today, "last", weekdayIndex[m[1]])
 		return near(r.From, -7, -7)
 	}},
-	{needs: "night|weekend|decade", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(night|weekend|decade)s?\s+(ago)\b`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "ago", re: regexp.MustCompile(`\b(` + enNumber + `)\s+(night|weekend|decade)s?\s+(ago)\b`), make: func(g *grammar, m []string) []DateWindow {
 		n := quantity(strings.Join(strings.Fields(m[1]), " "))
 		switch {
 		case n == 0 || n > 200:
@@ -34,7 +34,7 @@ var rareTimeRules = []timeRule{
 	{needs: "this time last", re: regexp.MustCompile(`\b(this\s+time\s+last\s+(?:year|month|week))\b`), make: func(g *grammar, m []string) []DateWindow {
 		return g.sameTime(m[1][strings.LastIndexByte(m[1], ' ')+1:], false)
 	}},
-	{needs: "of ", whole: true, re: regexp.MustCompile(`\b(` + enOrdinals + `)\s+(?:day\s+)?of\s+(` + monthNames + `)\b[,.]?\s*(\d{4}\b)?`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "mon", whole: true, re: regexp.MustCompile(`\b(` + enOrdinals + `)\s+(?:day\s+)?of\s+(` + monthNames + `)\b[,.]?\s*(\d{4}\b)?`), make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: plausibleYear(m[3]), Month: monthNumber(m[2]), Day: slices.Index(ordinals, m[1]) + 1}}
 	}},
 	{needs: "week of", whole: true, re: regexp.MustCompile(`\b(first|1st|second|2nd|third|3rd|fourth|4th|last)\s+week\s+of\s+(` + monthNames + `)\b[,.]?\s*(\d{4}\b)?`), make: func(g *grammar, m []string) []DateWindow {
@@ -44,13 +44,13 @@ var rareTimeRules = []timeRule{
 		}
 		return g.weekOf(DateWindow{Year: plausibleYear(m[3]), Month: monthNumber(m[2])}, n)
 	}},
-	{needs: "#", whole: true, re: regexp.MustCompile(`\b(?:from\s+)?(` + monthNames + `)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|through|until|-|–)\s*(\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(\d{4})\b)?`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "mon#", whole: true, re: regexp.MustCompile(`\b(?:from\s+)?(` + monthNames + `)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|through|until|-|–)\s*(\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(\d{4})\b)?`), make: func(g *grammar, m []string) []DateWindow {
 		return g.daysIn(DateWindow{Year: plausibleYear(m[4]), Month: monthNumber(m[1])}, atoi(m[2]), atoi(m[3]))
 	}},
-	{needs: "#", whole: true, re: regexp.MustCompile(`\b(?:from\s+)?(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|through|until|-|–)\s*(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(` + monthNames + `)\b[,.]?\s*(\d{4}\b)?`), make: func(g *grammar, m []string) []DateWindow {
+	{needs: "mon#", whole: true, re: regexp.MustCompile(`\b(?:from\s+)?(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|through|until|-|–)\s*(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(` + monthNames + `)\b[,.]?\s*(\d{4}\b)?`), make: func(g *grammar, m []string) []DateWindow {
 		return g.daysIn(DateWindow{Year: plausibleYear(m[4]), Month: monthNumber(m[3])}, atoi(m[1]), atoi(m[2]))
 	}},
-	{needs: "#", re: regexp.MustCompile(`(?:^|[^\d.])(\d{1,2})\.(\d{1,2})\.(` + enYear + `)(?:[^\d]|$)`), make: func(_ *grammar, m []string) []DateWindow {
+	{needs: "5/6", re: regexp.MustCompile(`(?:^|[^\d.])(\d{1,2})\.(\d{1,2})\.(` + enYear + `)(?:[^\d]|$)`), make: func(_ *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: atoi(m[3]), Month: monthOrNone(atoi(m[2])), Day: atoi(m[1])}}
 	}},
 	{needs: "sixties|seventies|eighties|nineties", re: regexp.MustCompile(`\bthe\s+(?:early\s+|late\s+|mid[\s-]+)?(sixties|seventies|eighties|nineties)\b`), make: func(g *grammar, m []string) []DateWindow {
@@ -63,25 +63,25 @@ var rareTimeRules = []timeRule{
 	{needs: "of the ", re: regexp.MustCompile(`\b(?:beginning|start|middle|end)\s+of\s+the\s+(week|month|year)\b`), make: func(g *grammar, m []string) []DateWindow { return g.unitAt(m[1], 0) }},
 	{needs: "and the day before", re: regexp.MustCompile(`\byesterday\s+and\s+the\s+(day\s+before)\b`), make: func(g *grammar, m []string) []DateWindow { return near(g.today, -2, -2) }},
 
-	{han: true, re: regexp.MustCompile(`(明早|明晨|明夜)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, 1, 1) }},
-	{han: true, re: regexp.MustCompile(`(前两天|前兩天)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -4, -1) }},
-	{han: true, whole: true, re: regexp.MustCompile(`([一二两兩三四五六七八九])([二三四五六七八九])(` + hanUnits + `)(?:之前|以前|前)`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "明", re: regexp.MustCompile(`(明早|明晨|明夜)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, 1, 1) }},
+	{han: true, needs: "前", re: regexp.MustCompile(`(前两天|前兩天)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -4, -1) }},
+	{han: true, needs: "前", whole: true, re: regexp.MustCompile(`([一二两兩三四五六七八九])([二三四五六七八九])(` + hanUnits + `)(?:之前|以前|前)`), make: func(g *grammar, m []string) []DateWindow {
 		if a, b := quantity(m[1]), quantity(m[2]); a < b {
 			return g.between(agoIn(g.today, m[2], hanUnit(m[3])), agoIn(g.today, m[1], hanUnit(m[3])))
 		}
 		return nil
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(` + hanCount + `)(年|个月|個月|个?星期|周|週)半(?:之前|以前|前)`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "半", whole: true, re: regexp.MustCompile(`(` + hanCount + `)(年|个月|個月|个?星期|周|週)半(?:之前|以前|前)`), make: func(g *grammar, m []string) []DateWindow {
 		return g.agoAndHalf(m[1], hanUnit(m[2]))
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(上上|下下)(?:个|個)?(?:周|週|星期|礼拜)([一二三四五六日天])`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "上上|下下", whole: true, re: regexp.MustCompile(`(上上|下下)(?:个|個)?(?:周|週|星期|礼拜)([一二三四五六日天])`), make: func(g *grammar, m []string) []DateWindow {
 		n := Day(14)
 		if m[1] == "上上" {
 			n = -14
 		}
 		return near(g.today-Day(g.today.weekday()), n+Day(weekdayIndex[m[2]]), n+Day(weekdayIndex[m[2]]))
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(去年|上个?月|上個月|上周|上週|上个?星期)的?(今天|(?:这个?|這個?|同一)时[候间]|同期)`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "年|月|周|週|星", whole: true, re: regexp.MustCompile(`(去年|上个?月|上個月|上周|上週|上个?星期)的?(今天|(?:这个?|這個?|同一)时[候间]|同期)`), make: func(g *grammar, m []string) []DateWindow {
 		unit := "week"
 		if strings.HasPrefix(m[1], "去年") {
 			unit = "year"
@@ -90,24 +90,24 @@ var rareTimeRules = []timeRule{
 		}
 		return g.sameTime(unit, m[2] == "今天")
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`第?([1-4一二三四])季度`), make: func(g *grammar, m []string) []DateWindow { return g.partOfYear(quantity(m[1])-1, 4, 0, "") }},
-	{han: true, whole: true, re: regexp.MustCompile(`(上|这|這|本|下)一?个?個?季度`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "季", whole: true, re: regexp.MustCompile(`第?([1-4一二三四])季度`), make: func(g *grammar, m []string) []DateWindow { return g.partOfYear(quantity(m[1])-1, 4, 0, "") }},
+	{han: true, needs: "季", whole: true, re: regexp.MustCompile(`(上|这|這|本|下)一?个?個?季度`), make: func(g *grammar, m []string) []DateWindow {
 		y, month, _ := g.today.Date()
 		from := (int(month)-1)/3*3 + 1 + 3*hanSide(m[1])
 		return []DateWindow{{Range: DateRange{civil(y, from, 1), civil(y, from+3, 1) - 1}}}
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(?:最近|过去|過去|近)(\d{1,4})个?個?小时`), make: func(g *grammar, m []string) []DateWindow { return g.hoursBack(m[1]) }},
-	{han: true, whole: true, re: regexp.MustCompile(`(?:从|自)?(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))?的?(\d{1,2})月(\d{1,2})[日号號]?(?:到|至|[-–~～])(\d{1,2})[日号號]`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "小时", whole: true, re: regexp.MustCompile(`(?:最近|过去|過去|近)(\d{1,4})个?個?小时`), make: func(g *grammar, m []string) []DateWindow { return g.hoursBack(m[1]) }},
+	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:从|自)?(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))?的?(\d{1,2})月(\d{1,2})[日号號]?(?:到|至|[-–~～])(\d{1,2})[日号號]`), make: func(g *grammar, m []string) []DateWindow {
 		w := DateWindow{Month: monthOrNone(atoi(m[3]))}
 		if m[1]+m[2] != "" {
 			w.Year = g.hanYear(m[1], m[2])
 		}
 		return g.daysIn(w, atoi(m[4]), atoi(m[5]))
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(?:从|自)?(` + enYear + `)年?(?:到|至|[-–~～])(` + enYear + `)年`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "年", whole: true, re: regexp.MustCompile(`(?:从|自)?(` + enYear + `)年?(?:到|至|[-–~～])(` + enYear + `)年`), make: func(g *grammar, m []string) []DateWindow {
 		return g.between(yearRange(atoi(m[1])), yearRange(atoi(m[2])))
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))?的?(\d{1,2})月份?的?(第[一二三四]|最后一)个?(?:周|週|星期)`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))?的?(\d{1,2})月份?的?(第[一二三四]|最后一)个?(?:周|週|星期)`), make: func(g *grammar, m []string) []DateWindow {
 		w := DateWindow{Month: monthOrNone(atoi(m[3]))}
 		if m[1]+m[2] != "" {
 			w.Year = g.hanYear(m[1], m[2])
@@ -118,7 +118,7 @@ var rareTimeRules = []timeRule{
 		}
 		return g.weekOf(w, n)
 	}},
-	{han: true, whole: true, re: regexp.MustCompile(`(?:上世纪|上世紀|20世纪|二十世纪)?([五六七八九]十|[5-9]0)年代`), make: func(g *grammar, m []string) []DateWindow { return decade(1900 + quantity(m[1])) }},
+	{han: true, needs: "年代", whole: true, re: regexp.MustCompile(`(?:上世纪|上世紀|20世纪|二十世纪)?([五六七八九]十|[5-9]0)年代`), make: func(g *grammar, m []string) []DateWindow { return decade(1900 + quantity(m[1])) }},
 }
 
 var timeRules = slices.Concat(rareTimeRules, commonTimeRules)

@@ -143,7 +143,7 @@ func (g *grammar) englishMonth(m []string) []DateWindow {
 			return nil // "what did June say"
 		}
 		joined := strings.HasSuffix(before, "and ") && strings.Contains(before, "between ") || strings.HasSuffix(before, " to ") && strings.Contains(before, "from ")
-		if ambiguousMonth(m[2]) && !reMonthLead.MatchString(before) && !joined {
+		if (ambiguousMonth(m[2]) || g.said && girl(m[2])) && !reMonthLead.MatchString(before) && !joined {
 			return nil
 		}
 		return []DateWindow{{Month: n}}
@@ -179,6 +179,9 @@ func (g *grammar) nearest(span func(year int) DateRange, side string) (DateRange
 	default:
 		if side == "this" {
 			return span(y), span(y).valid()
+		}
+		if g.said {
+			return g.closest(span)
 		}
 		for n := y; n >= y-1; n-- {
 			if r := span(n); r.From <= g.today {
@@ -277,6 +280,9 @@ func (g *grammar) englishWeekday(m []string) []DateWindow {
 		return out
 	case "this":
 		return near(monday+day, 0, 0)
+	}
+	if g.said {
+		return g.weekdaySaid(m[1], int(day))
 	}
 	return g.weekdayNear(int(day))
 }

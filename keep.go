@@ -118,10 +118,11 @@ func (m *Memory) alsoForgotten(ctx context.Context, sc store.Scope, items []stor
 	for i := range derived {
 		gone[derived[i].ID] = true
 	}
+	after := lineageOf(resting)
 	for more := true; more; { // what was merged may have taken others in before
 		more = false
 		for i := range resting {
-			if it := &resting[i]; !gone[it.ID] && gone[it.SupersededBy] && mergedAway(it) {
+			if it := &resting[i]; !gone[it.ID] && after.goesInto(gone, it) {
 				gone[it.ID], more = true, true
 				derived = append(derived, *it)
 			}

@@ -82,13 +82,14 @@ func (m *Memory) planDerived(ctx context.Context, r *removal, gone map[string]bo
 	if err != nil {
 		return err
 	}
+	after := lineageOf(resting)
 	for more := true; more; { // a summary may rest on facts
 		more = false
 		for i := range resting {
 			it := &resting[i]
 			left := slices.DeleteFunc(slices.Clone(it.Provenance.Turns), func(id string) bool { return gone[id] })
 			rests := len(left) < len(it.Provenance.Turns) && (len(left) == 0 || it.IsSummary())
-			merged := r.how.facts && gone[it.SupersededBy] && mergedAway(it)
+			merged := r.how.facts && after.goesInto(gone, it)
 			if gone[it.ID] || !rests && !merged || !r.how.facts && !it.IsSummary() {
 				continue
 			}
@@ -149,11 +150,32 @@ func (m *Memory) planLinks(ctx context.Context, r *removal, gone map[string]bool
 			stays[it.ID] = it
 		}
 	}
+	if err := m.planPointers(ctx, r, gone, stays); err != nil {
+		return err
+	}
 	for id, it := range stays {
 		unlink(&it, gone, func(name string) string { return marks.Pseudonym(r.sc, name) })
 		stays[id] = it
 	}
 	return nil
+}
+
+// planPointers adds what names an item that goes and is not named by it: merging and undoing leave links in one direction alone.
+func (m *Memory) planPointers(ctx context.Context, r *removal, gone map[string]bool, stays map[string]store.Item) error {
+	var kinds []store.Kind
+	for i := range r.gone {
+		if p := &r.gone[i].Provenance; (p.By != "" || p.EndedBy != "") && !slices.Contains(kinds, r.gone[i].Kind) {
+			kinds = append(kinds, r.gone[i].Kind)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return m.eachRest(ctx, r.sc, store.Filter{Kinds: kinds}, func(it *store.Item) {
+		if _, have := stays[it.ID]; !have && !gone[it.ID] && (gone[it.Supersedes] || gone[it.SupersededBy]) {
+			stays[it.ID] = *it
+		}
+	})
 }
 
 func unlink(it *store.Item, gone map[string]bool, pseudonym func(string) string) {

@@ -32,7 +32,7 @@ func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error
 	}
 	var found []store.Item
 	err := m.eachRest(ctx, r.sc, f, func(it *store.Item) {
-		if len(it.Provenance.Turns) > 0 || it.SupersededBy != "" {
+		if len(it.Provenance.Turns) > 0 || it.SupersededBy != "" || it.Supersedes != "" {
 			found = append(found, *it)
 		}
 	})
@@ -42,6 +42,25 @@ func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error
 // mergedAway reports whether an item was merged into the one that supersedes it, which says the same.
 func mergedAway(it *store.Item) bool {
 	return it.SupersededBy != "" && it.Provenance.EndedBy != "" && !it.RetractedAt.IsZero() && it.ValidTo.IsZero()
+}
+
+// lineage tells, by the id of an item, which are said to come after it.
+type lineage map[string][]string
+
+func lineageOf(items []store.Item) lineage {
+	after := lineage{}
+	for i := range items {
+		if before := items[i].Supersedes; before != "" {
+			after[before] = append(after[before], items[i].ID)
+		}
+	}
+	return after
+}
+
+// goesInto reports whether an item was merged into one that goes, and goes with it. One whose merge was undone goes on in a version
+// of its own, whose past it is as long as that stays.
+func (after lineage) goesInto(gone map[string]bool, it *store.Item) bool {
+	return gone[it.SupersededBy] && mergedAway(it) && !slices.ContainsFunc(after[it.ID], func(id string) bool { return !gone[id] })
 }
 
 // mayHaveMerged reports whether an item may be what others were merged into: an operation made it.

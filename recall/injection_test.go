@@ -38,17 +38,23 @@ func readCorpus(t testing.TB, name string) []string {
 }
 
 var checkedRoles = []string{"system", "developer", "human", "user", "assistant", "chatgpt", "admin", "tool", "function", "ipython",
-	"系统", "系統", "用户", "用戶", "助手", "人类", "开发者", "管理员", "工具", "模型"}
+	"系统", "系統", "用户", "用戶", "助手", "人类", "开发者", "管理员", "工具", "模型",
+	read("система"), read("пользователь"), read("système"), "utilisateur", "benutzer", "sistema", "usuario", "utente",
+	read("النظام"), read("시스템"), read("사용자"), read("システム"), read("ユーザー"), read("アシスタント")}
+
+func read(s string) string { return string(plain(s)) }
 
 var checkedHeads = append([]string{"instruction", "instructions", "response", "action", "action input", "final answer", "observation", "thought",
 	"developer message", "important instructions", "system note", "updated instructions", "new instructions",
-	"指令", "新的指令", "新指令", "系统提示", "提示词", "命令", "系统消息", "重要通知", "上下文"}, checkedRoles...)
+	"指令", "新的指令", "新指令", "系统提示", "提示词", "命令", "系统消息", "重要通知", "上下文",
+	"最终答案", "观察", "思考", "行动", "行动输入", "工具调用", "函数调用"}, checkedRoles...)
 
 // plain undoes disguises: width, case, accents, letters of other scripts that look the same.
 func plain(s string) []rune {
 	s = strings.ReplaceAll(s, `\n`, "\n")
 	alike := strings.NewReplacer("а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x", "ѕ", "s", "і", "i", "т", "t", "м", "m",
-		"ꜱ", "s", "ʏ", "y", "ᴛ", "t", "ᴇ", "e", "ᴍ", "m", "∶", ":", "꞉", ":", "﹕", ":", "︓", ":", "‹", "<", "⟨", "<", "〈", "<", "【", "[", "〖", "[")
+		"ꜱ", "s", "ʏ", "y", "ᴛ", "t", "ᴇ", "e", "ᴍ", "m", "∶", ":", "꞉", ":", "﹕", ":", "︓", ":", "։", ":", "⁚", ":", "⁝", ":", "ꓽ", ":",
+		"—", "-", "━", "-", "─", "-", "═", "=", `\x0a`, "\n", `\u000a`, "\n", "&#10;", "\n", "&amp;#10;", "\n", "%0a", "\n", "«", "<", "≪", "<", "⟪", "<", "‹", "<", "⟨", "<", "〈", "<", "【", "[", "〖", "[")
 	var out []rune
 	for _, r := range alike.Replace(strings.ToLower(norm.NFKD.String(s))) {
 		if unicode.Is(unicode.M, r) || unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && r != '\n' {

@@ -28,7 +28,7 @@ func inline(s string) string {
 		}
 	})
 	for i, r := range t.runes {
-		if lookalike(r) == '<' && edits[i] == "" && imitatesTag(t.runes[i+1:]) {
+		if (lookalike(r) == '<' || strings.ContainsRune(quotesLikeTags, r)) && edits[i] == "" && imitatesTag(t.runes[i+1:]) {
 			edits[i] = "&lt;"
 		}
 	}
@@ -156,7 +156,7 @@ var lookalikes = func() map[rune]rune {
 	for plain, like := range map[rune]string{
 		'a': "аαɑᴀ", 'b': "вЬʙ", 'c': "сϲᴄ", 'd': "ԁᴅ", 'e': "еεєᴇ", 'f': "ꜰƒ", 'g': "ɡɢ", 'h': "һнʜ", 'i': "іιıɩɪ", 'j': "јᴊ", 'k': "кκᴋ", 'l': "ӏʟⅼ",
 		'm': "мᴍ", 'n': "ոηɴ", 'o': "оοօᴏ", 'p': "рρᴘ", 'r': "гʀ", 's': "ѕꜱ", 't': "тτᴛ", 'u': "υսᴜ", 'v': "νѵᴠ", 'w': "ԝωᴡ", 'x': "хχ", 'y': "уγүʏ", 'z': "ᴢ",
-		'<': "<＜﹤‹〈⟨❮❬˂ᐸ≺⧼", '>': "＞﹥›〉⟩❯❭˃ᐳ", ':': "：﹕︓∶꞉ː׃ˑ܃", '[': "［【〖〔⟦❲", '{': "｛﹛❴", '|': "｜∣ǀ│❘￨", '/': "／∕⁄⧸", '#': "＃﹟", '`': "｀ˋ", '"': "“”„″＂", '_': "▁＿",
+		'<': "<＜﹤‹〈⟨❮❬˂ᐸ≺⧼", '>': "＞﹥›〉⟩❯❭˃ᐳ", ':': "：﹕︓∶꞉ː׃ˑ܃։⁚⁝ꓽ᠄", '[': "［【〖〔⟦❲", '{': "｛﹛❴", '|': "｜∣ǀ│❘￨", '/': "／∕⁄⧸", '#': "＃﹟", '`': "｀ˋ", '"': "“”„″＂", '_': "▁＿", '-': "—–―─━‒⸺⸻", '=': "═＝",
 	} {
 		for _, r := range like {
 			m[r] = plain
@@ -180,7 +180,7 @@ const (
 	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
 	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-|\d{4}\s+(?:episodic|semantic|procedural)`
 	frameGap    = `[^\p{L}\p{N}.,;!?。！？，；]{0,16}?` // between a name and its colon: blanks, marks, closing brackets
-	frameBegins = `(?:^|\n|\\n|\\r|[^\p{L}\s])`
+	frameBegins = `(?:^|\n|\\n|\\r|\\x0[ad]|\\u000[ad]|%0[ad]|[^\p{L}\s])`
 )
 
 // frame is a form that reads as something other than data. It begins with one of the lead characters; the first group is
@@ -208,13 +208,6 @@ var frames = []frame{
 	// calls and messages as JSON, and placeholders of templates
 	{"{", regexp.MustCompile(`^(\{)\s*["'` + "`" + `]?(?:role|tools?|tool_(?:calls?|use|name|input|choice)|functions?|function_call|name|arguments|parameters|action|action_input|recipient(?:_name)?|type|content|messages?|system|command)["'` + "`" + `]?\s*:`), "&#123;", false},
 	{"{", regexp.MustCompile(`^(\{)[{%]`), "&#123;", false},
-}
-
-// Names of roles before a colon: at the beginning of a line or sentence, as a word anywhere, spelt with gaps.
-var roleBefore = []*regexp.Regexp{
-	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + hanFrames + `)` + frameGap + `$`),
-	regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `$`),
-	regexp.MustCompile(`(?:^|[^a-z])(?:s[\s._-]y[\s._-]s[\s._-]t[\s._-]e[\s._-]m|h[\s._-]u[\s._-]m[\s._-]a[\s._-]n|u[\s._-]s[\s._-]e[\s._-]r|a[\s._-]s[\s._-]s[\s._-]i[\s._-]s[\s._-]t[\s._-]a[\s._-]n[\s._-]t)\s*$`),
 }
 
 // frameReach is how far before and behind its character a frame is looked for, in bytes.
@@ -279,7 +272,7 @@ func (t *text) beginsLine(i int) bool {
 // mostName is how many characters of a speaker's name are shown.
 const mostName = 80
 
-var reRoleName = regexp.MustCompile(`(?:^|[^\p{L}])(?:` + frameWords + `)[^\p{L}\p{N}]*$|(?:` + hanFrames + `)[^\p{L}\p{N}]*$`)
+var reRoleName = regexp.MustCompile(`(?:^|[^\p{L}])(?:` + frameWords + `|` + foldedWords(otherRoles) + `)[^\p{L}\p{N}]*$|(?:` + hanFrames + `)[^\p{L}\p{N}]*$`)
 
 // speaker is how the name of whoever speaks is shown before the colon. Names that read as those of roles are told from
 // them; that of the turn's own role is one.
@@ -296,6 +289,9 @@ func speaker(t *store.Turn) string {
 
 // lookahead is how far a tag's name is searched for behind a "<".
 const lookahead = 48
+
+// quotesLikeTags are opening quotation marks that stand for a "<" before the frame's name only.
+const quotesLikeTags = "«≪⟪《"
 
 // imitatesTag reports whether what follows a "<" reads as the frame's name, whatever its case, width and the blanks,
 // slashes and marks in it.

@@ -1,0 +1,43 @@
+package recall
+
+import (
+	"regexp"
+	"strings"
+)
+
+const (
+	// Names of roles in other languages, as they are written; they are looked for as folded texts have them.
+	otherRoles = `система|пользователь|ассистент|администратор|разработчик|système|utilisateur|développeur|benutzer|nutzer|assistent|entwickler|sistema|usuario|usuário|utente|asistente|assistente|desarrollador|النظام|المستخدم|المساعد|시스템|사용자|어시스턴트|관리자|システム|ユーザー|アシスタント|सिस्टम|उपयोगकर्ता`
+	// The steps of an agent's own notes in Chinese; those in English are among frameWords.
+	hanSteps = `最终答案|最終答案|最终回答|观察|觀察|思考|行动(?:输入)?|行動(?:輸入)?|动作|工具调用|工具調用|函数调用|调用工具`
+)
+
+// Names of roles before a colon: at the beginning of a line or sentence, as a word anywhere, spelt with gaps.
+var roleBefore = []*regexp.Regexp{
+	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + foldedWords(otherRoles) + `|` + hanFrames + `|` + hanSteps + `)` + frameGap + `$`),
+	regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `$`),
+	regexp.MustCompile(`(?:^|[^a-z])(?:` + gapped(`system|human|user|assistant|developer`) + `)\s*$`),
+	regexp.MustCompile(frameBegins + `\s*(?:` + gapped(hanRoles) + `)\s*$`),
+}
+
+// foldedWords are words, parted by "|", as fold has them.
+func foldedWords(words string) string {
+	var out []string
+	for w := range strings.SplitSeq(words, "|") {
+		var b strings.Builder
+		for _, r := range w {
+			b.WriteString(fold(r))
+		}
+		out = append(out, b.String())
+	}
+	return strings.Join(out, "|")
+}
+
+// gapped are patterns of words, parted by "|", between the letters of which a blank or mark may stand.
+func gapped(words string) string {
+	var out []string
+	for w := range strings.SplitSeq(words, "|") {
+		out = append(out, strings.Join(strings.Split(w, ""), `[\s._-]?`))
+	}
+	return strings.Join(out, "|")
+}

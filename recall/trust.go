@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"regexp"
 	"slices"
 
 	"evoke/store"
@@ -62,18 +61,4 @@ func stands(it *store.Item) bool {
 	}
 	t := trustOf(it)
 	return t == OfUser || t == OfApplication || it.Provenance.Evidence > 0
-}
-
-// reDemand finds words by which a text tells its reader what to do.
-var reDemand = regexp.MustCompile(`\b(?:ignore|disregard|forget|override|bypass)\s+(?:all|any|the|every|your|previous|prior|above|earlier|these|those)\b|\byou\s+(?:must|are\s+now|will\s+now|shall|should\s+(?:always|never))\b|\bfrom\s+now\s+on\b|(?:^|[.!?:]\s*|\n)(?:always|never|do\s+not|don['’]t|please\s+(?:send|call|delete|run|execute|always|never)|send|call|delete|execute|run|reveal|print|output|recommend)\s|\bsystem\s+prompt\b|\bwithout\s+(?:asking|confirmation)\b` +
-	`|(?:忽略|无视|無視|忘记|忘掉|忘記)(?:之前|以上|前面|上面|所有|一切|你的|这些)|你现在(?:是|处于|必须)|你(?:必须|务必|一定要)|从现在(?:起|开始)|以后一律|不要(?:询问|告诉|提及)|系统提示词|直接(?:调用|执行|删除)|(?:调用|执行|删除)(?:所有|全部)`)
-
-// demands reports whether a text that is not the user's word reads as an order.
-func demands(it *store.Item) bool {
-	switch trustOf(it) {
-	case OfUser, OfApplication:
-		return false
-	case Derived, OfAssistant, OfImport, OfTool:
-	}
-	return reDemand.MatchString(clean(it.Content).folded)
 }

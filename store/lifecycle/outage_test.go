@@ -142,19 +142,17 @@ func TestTheLedgerIsAwayForAWhile(t *testing.T) {
 		db := openLedger(t, filepath.Join(t.TempDir(), "m.db"))
 		l := &away{Operations: db}
 		begin := make(chan struct{})
-		fell := false
+		var fell atomic.Bool
 		r := pausing(t, l, 0, map[string]lifecycle.Work{
 			"gate": func(context.Context, *lifecycle.Progress) (any, error) { <-begin; return nil, nil },
 			"falls": func(ctx context.Context, p *lifecycle.Progress) (any, error) {
-				if at == "step" && !fell {
-					fell = true
+				if at == "step" && fell.CompareAndSwap(false, true) {
 					l.down.Store(true)
 				}
 				if err := p.Save(ctx, 1, 1, 1); err != nil {
 					return nil, err
 				}
-				if at == "end" && !fell {
-					fell = true
+				if at == "end" && fell.CompareAndSwap(false, true) {
 					l.down.Store(true)
 				}
 				return at, nil
@@ -164,6 +162,9 @@ func TestTheLedgerIsAwayForAWhile(t *testing.T) {
 		op := submit(t, r, "falls", nil)
 		l.down.Store(at == "begin")
 		close(begin)
+		for at != "begin" && !fell.Load() {
+			time.Sleep(time.Millisecond)
+		}
 		time.Sleep(20 * time.Millisecond)
 		l.down.Store(false)
 		if got := wait(t, r, gate.ID); got.State != store.OperationDone {

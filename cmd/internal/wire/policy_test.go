@@ -88,7 +88,7 @@ func TestAnotherModelIsAskedAtOnce(t *testing.T) {
 	}
 	ends := func(event string) {
 		t.Helper()
-		if ev, err := e.Event(t.Context(), event, 10*time.Second); err != nil || ev.State != store.EventStored || ev.Extractor != "llm/2/m" {
+		if ev, err := e.Event(t.Context(), event, 30*time.Second); err != nil || ev.State != store.EventStored || ev.Extractor != "llm/2/m" {
 			t.Fatalf("%+v, %v", ev, err)
 		}
 	}

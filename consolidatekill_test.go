@@ -40,7 +40,7 @@ func TestConsolidateChild(t *testing.T) {
 // TestKilledDuringConsolidate kills a process at random moments while it consolidates and merges. Each consolidation ends after
 // restarts with every item either in view or under one summary that is, none lost and none in both, counted once.
 func TestKilledDuringConsolidate(t *testing.T) {
-	kills := 12
+	kills := 30
 	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300

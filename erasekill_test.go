@@ -92,7 +92,7 @@ func (k *eraseKills) open() (m *Memory, shut func()) {
 func TestKilledDuringErase(t *testing.T) {
 	skipKills(t)
 	k := &eraseKills{T: t, dir: t.TempDir(), own: 1500, pair: 700}
-	kills := 20
+	kills := 30
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}

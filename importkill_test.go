@@ -40,7 +40,7 @@ func TestImportChild(t *testing.T) {
 // TestKilledDuringImport kills a process at random moments while it imports a file. Each import ends after restarts with every
 // item there once, and counts them once.
 func TestKilledDuringImport(t *testing.T) {
-	kills, n := 6, 4000
+	kills, n := 30, 4000
 	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300

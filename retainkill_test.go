@@ -43,7 +43,7 @@ const keptByRetention = 20
 // retention ends after restarts with as many items left as it is to leave, and counts what it took once.
 func TestKilledDuringRetention(t *testing.T) {
 	skipKills(t)
-	kills := 6
+	kills := 30
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300
 	}

@@ -72,7 +72,7 @@ func pairs(t *testing.T, m *Memory, n int) {
 // TestKilledDuringUndo kills a process at random moments while it undoes a batch, and then undoes the undo. Each ends after
 // restarts, with what it should have left, and counts what there was, once.
 func TestKilledDuringUndo(t *testing.T) {
-	kills := 6
+	kills := 30
 	skipKills(t)
 	if os.Getenv("EVOKE_SOAK") != "" {
 		kills = 300

@@ -14,6 +14,11 @@ func (p *plan) page(all []*candidate, res *Response) []*candidate {
 	if res.Confidence, basis = p.confidence(all); p.req.Explain {
 		res.Basis = basis
 	}
+	if p.req.Explain || len(p.req.WhyNot) > 0 {
+		for i := range p.dates {
+			res.Days = append(res.Days, p.dates[i].String())
+		}
+	}
 	kept := make([]*candidate, 0, min(p.req.Limit, len(all)))
 	for _, c := range all {
 		if !p.blank && c.hit.Score < p.minimum {

@@ -60,6 +60,10 @@ type Response struct {
 	// query's by what they mean, and for a query that names a speaker "speaker" and "speaker_met", how much more of it
 	// that speaker's items hold than others' (negative: somebody else said it).
 	Basis map[string]float64 `json:"basis,omitempty"`
+	// Days are those that the query was read to name, when Request.Explain or WhyNot is set: a day "2023-06-14", a month
+	// "2023-06", a year "2023"; "--05-07" and "--05" leave the year open; "2023-06-05..2023-06-11" is a range. They lift
+	// items of these days and are no filter.
+	Days []string `json:"days,omitempty"`
 	// Empty says why there are no hits: "no_items", "filtered", "below_min_score" or "no_candidates"; "" where there are some.
 	// What could not be searched is named in Degraded.
 	Empty Emptiness `json:"empty,omitempty"`
@@ -95,6 +99,6 @@ type Parts struct {
 type Explanation struct {
 	Weights Weights            `json:"weights"`
 	Raw     map[string]float64 `json:"raw"`   // unweighted parts, each 0–1: semantic, recency, importance
-	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense (0 and 1 are the model's typical ends), cosine, speaker, when, date, user, session, chunks; of a short item name, names, asks, address, next, reply and wish: how it speaks and what stands beside it
+	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense (0 and 1 are the model's typical ends), cosine, speaker, when, date, user, session, chunks; of a short item name, names, asks, address, next, reply, later and wish: how it speaks and what stands beside it; second: what exchanging places behind the first five added to semantic or took from it
 	Ranks   map[store.Arm]int  `json:"ranks"` // rank in each arm that nominated the item
 }

@@ -281,6 +281,9 @@ func (a *app) printRecall(ctx context.Context, s session, res evoke.RecallResult
 		return err
 	}
 	a.printConfidence(res.Confidence, res.Basis)
+	if len(res.Days) > 0 {
+		a.printf("the query was read to name %s\n", strings.Join(res.Days, ", "))
+	}
 	if err := a.fateTable(res.WhyNot); err != nil {
 		return err
 	}

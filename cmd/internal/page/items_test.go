@@ -27,6 +27,7 @@ func TestSearchShowsScoresAndWhyNot(t *testing.T) {
 	b.want(http.StatusBadRequest, b.get("/ui/search?q=bees&as_of=yesterday"))
 	b.want(http.StatusBadRequest, b.get("/ui/search?q=bees&kind=odd"))
 	wantIn(t, b.get("/ui/search?q=bees&as_of=2001-01-01").body, "Nothing found")
+	wantIn(t, b.get("/ui/search?q=bees+in+May+2021").body, "read to name", "<code>2021-05</code>")
 }
 
 func TestAnItemIsEditedAfterALook(t *testing.T) {

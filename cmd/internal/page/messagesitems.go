@@ -14,6 +14,7 @@ var itemMessages = map[string][2]string{
 	"search.candidates": {"candidates: %d", "候选 %d 条"},
 	"search.embedder":   {"embedder: %s", "向量模型：%s"},
 	"search.degraded":   {"A part of the search was left out (%s):", "部分搜索未执行（%s）："},
+	"search.days":       {"The question was read to name:", "问题所指的日期："},
 	"search.duplicates": {"Left out because a better hit says the same: %d", "因更好的结果已包含而略去：%d 条"},
 	"search.newest":     {"Recorded last", "最近记录"},
 	"search.all":        {"All items", "全部条目"},

@@ -188,10 +188,28 @@ func (f *followed) comesBack(ctx context.Context, s *store.Item) (back bool, sin
 	}
 	since = f.at
 	if slices.ContainsFunc(before, func(it store.Item) bool { return it.ID == s.ID && it.Aside.Forgotten() }) {
-		since = s.RecordedAt // as if it had never gone
+		if since, err = f.stoodSince(ctx, s); err != nil { // as if it had never gone
+			return false, since, err
+		}
 	}
 	imported := len(before) == 0 && s.Provenance.Import != ""
 	return !imported && !slices.ContainsFunc(before, func(it store.Item) bool { return inForce(&it) }), since, nil
+}
+
+// stoodSince is when a summary came to stand for its sources: with its first version, where it was edited since.
+func (f *followed) stoodSince(ctx context.Context, s *store.Item) (time.Time, error) {
+	for seen := map[string]bool{}; s.Provenance.Edited && s.Provenance.By == "" && s.Supersedes != "" && !seen[s.ID]; {
+		seen[s.ID] = true
+		before, err := f.get(ctx, s.Supersedes)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if before == nil || !before.IsSummary() {
+			break
+		}
+		s = before
+	}
+	return s.RecordedAt, nil
 }
 
 // free reports whether a summary may stand for all of its sources.

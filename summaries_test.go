@@ -418,3 +418,22 @@ func TestChangesThatLeaveASummary(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// An edited summary that was softly forgotten comes back exactly as it was, and so do the marks of its sources.
+func TestAnEditedSummaryComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	x := sumUp(t)
+	text := x.sum.Content + " It was a good week."
+	if _, err := x.Update(t.Context(), UpdateRequest{Who: x.w, ID: x.sum.ID, Content: &text}); err != nil {
+		t.Fatal(err)
+	}
+	x.pass(time.Hour)
+	before := exported(t, x.Memory, x.w)
+	batch := x.forget(t, true, x.ids[1])
+	if _, err := x.Restore(t.Context(), RestoreRequest{Who: x.w, Batch: batch}); err != nil {
+		t.Fatal(err)
+	}
+	if after := exported(t, x.Memory, x.w); after != before {
+		t.Errorf("restored otherwise than it was:\n%s\n%s", before, after)
+	}
+}

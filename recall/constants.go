@@ -166,6 +166,7 @@ func defaultHalfLife(k store.Kind) time.Duration {
 const (
 	maxLimit     = 1000
 	maxTokens    = 100_000
+	maxTimeout   = 10 * time.Minute
 	maxScopes    = 8
 	maxArm       = 10_000
 	roundingRoom = 1e-9 // a sum of weights may exceed 1 by this much

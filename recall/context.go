@@ -56,11 +56,13 @@ func (e *Engine) Context(ctx context.Context, scopes []store.Scope, req BlockReq
 	if req.MaxTokens == 0 {
 		return &Block{Tokenizer: count.Name(), Shape: shape, Items: []string{}, Empty: NoRoom, Response: Response{Hits: []Hit{}, Embedder: "none"}}, nil
 	}
-	res, _, err := e.answer(ctx, scopes, p)
+	searching, cancel := p.within(ctx)
+	defer cancel()
+	res, _, err := e.answer(searching, scopes, p)
 	if err != nil {
 		return nil, err
 	}
-	m := e.material(ctx, scopes, p, res)
+	m := e.material(searching, scopes, p, res)
 	b, err := pack(ctx, m, shape, req.MaxTokens, count)
 	if err != nil {
 		return nil, err
@@ -104,7 +106,7 @@ func (e *Engine) material(ctx context.Context, scopes []store.Scope, p *plan, re
 		}
 		m.hits = append(m.hits, source{&h.Item, slices.Index(scopes, h.Scope)})
 	}
-	m.neighbours = func(ctx context.Context, hits []source) []source { return e.neighbours(ctx, scopes, p, hits) }
+	m.neighbours = func(_ context.Context, hits []source) []source { return e.neighbours(ctx, scopes, p, hits) }
 	return m
 }
 

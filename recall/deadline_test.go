@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -138,4 +139,30 @@ func TestAnswersWithinTheDeadline(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request may say itself how long it may take, for callers that have no context to end.
+func TestARequestsOwnTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, conversation(), toy{axes: []string{"greyhound"}, sleep: time.Hour}, Options{})
+		req := Request{Query: "greyhound from the shelter", Timeout: 500 * time.Millisecond}
+		began := time.Now()
+		res, err := e.Recall(t.Context(), []store.Scope{alice}, req)
+		if err != nil || len(res.Hits) == 0 || res.Hits[0].Item.ID != "2" || res.Degraded["dense"] == "" {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if took := time.Since(began); took != 200*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		began = time.Now()
+		b, err := e.Context(t.Context(), []store.Scope{alice}, BlockRequest{Request: req, MaxTokens: 500})
+		if err != nil || len(b.Items) == 0 || b.Response.Degraded["dense"] == "" || time.Since(began) >= req.Timeout {
+			t.Errorf("after %v: %+v, %v", time.Since(began), b, err)
+		}
+		for _, wrong := range []time.Duration{-1, maxTimeout + 1} {
+			if _, err := e.Recall(t.Context(), []store.Scope{alice}, Request{Query: "x", Timeout: wrong}); !errors.Is(err, store.ErrInvalid) {
+				t.Errorf("%v: %v", wrong, err)
+			}
+		}
+	})
 }

@@ -194,8 +194,18 @@ func (e *Engine) Recall(ctx context.Context, scopes []store.Scope, req Request) 
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := p.within(ctx)
+	defer cancel()
 	res, _, err := e.answer(ctx, scopes, p)
 	return res, err
+}
+
+// within is the context of a search: it ends when the request's time is over.
+func (p *plan) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.req.Timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, p.req.Timeout)
 }
 
 // answer runs a plan: gather, score, cut.

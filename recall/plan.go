@@ -73,6 +73,9 @@ func (e *Engine) plan(scopes []store.Scope, req Request) (*plan, error) {
 	if err := checkWhyNot(req.WhyNot); err != nil {
 		return nil, err
 	}
+	if req.Timeout < 0 || req.Timeout > maxTimeout {
+		return nil, store.Invalid("timeout", "from 0 to "+maxTimeout.String(), req.Timeout.String())
+	}
 	var err error
 	if p.weights, err = weightsOf(&req); err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ type Request struct {
 	Explain bool
 	// WhyNot names up to 20 items, by id, whose fate is to be told in Response.WhyNot.
 	WhyNot []string
+	// Timeout is how long the search may take, as if the context ended then: each step has its part of it, and one that
+	// stalls is left out and named in Response.Degraded. Up to ten minutes; 0: until the context ends.
+	Timeout time.Duration
 }
 
 // Weights of the parts of a final score, each 0–1, with a sum of at most 1.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -194,6 +195,7 @@ type queryFlags struct {
 	zone, task, profile          string
 	semantic, recency, important float64
 	explain, pairOnly            bool
+	timeout                      time.Duration
 	whyNot                       []string
 }
 
@@ -205,6 +207,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 	q.moment.add(c)
 	f.StringVar(&q.task, "task", "", "conversation at hand: what holds for its task only is seen, too; unlike --thread, it narrows nothing")
 	f.StringVar(&q.zone, "zone", "", "time zone that \"yesterday\" and the like are counted in: an offset (+09:00) or a name (default: that of --as-of or of this machine)")
+	f.DurationVar(&q.timeout, "timeout", 0, "how long the search may take, such as 300ms: what stalls is left out (default: a few seconds a step)")
 	f.StringVar(&q.profile, "profile", "", "score profile: default or classic")
 	f.Float64Var(&q.semantic, "w-semantic", 0, "weight of the semantic part (of the three weights, those not given are 0)")
 	f.Float64Var(&q.recency, "w-recency", 0, "weight of recency")
@@ -217,7 +220,7 @@ func (q *queryFlags) add(c *cobra.Command) {
 func (q *queryFlags) request(c *cobra.Command, s session, limit int, args []string) (recall.Request, error) {
 	given := c.Flags().Changed
 	r := recall.Request{
-		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Zone: q.zone, Task: q.task,
+		Query: strings.Join(args, " "), Limit: q.limit, MinScore: &q.minScore, Profile: q.profile, Zone: q.zone, Task: q.task, Timeout: q.timeout,
 		Explain: q.explain || len(q.whyNot) > 0, WhyNot: q.whyNot,
 	}
 	if !given("limit") {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"evoke"
 	"evoke/cmd/internal/server/api"
@@ -13,7 +14,7 @@ func request(b api.RecallRequest) recall.Request {
 	return recall.Request{
 		Query: value(b.Query), Limit: value(b.Limit), MinScore: b.MinScore, Kinds: value(b.Kinds), Filter: value(b.Filter),
 		AsOf: value(b.AsOf), Known: value(b.KnownAt), Profile: value(b.Profile), Weights: b.Weights, Explain: value(b.Explain),
-		WhyNot: value(b.WhyNot), Zone: value(b.Zone), Task: value(b.Task),
+		WhyNot: value(b.WhyNot), Zone: value(b.Zone), Task: value(b.Task), Timeout: time.Duration(value(b.TimeoutMs)) * time.Millisecond,
 	}
 }
 
@@ -42,7 +43,7 @@ func (h *handlers) Context(ctx context.Context, r api.ContextRequestObject) (api
 	}
 	query := api.RecallRequest{
 		Query: b.Query, Limit: b.Limit, MinScore: b.MinScore, Kinds: b.Kinds, Filter: b.Filter, AsOf: b.AsOf, KnownAt: b.KnownAt, Profile: b.Profile,
-		Weights: b.Weights, WhyNot: b.WhyNot, Zone: b.Zone, Task: b.Task,
+		Weights: b.Weights, WhyNot: b.WhyNot, Zone: b.Zone, Task: b.Task, TimeoutMs: b.TimeoutMs,
 	}
 	res, err := c.Context(ctx, evoke.ContextRequest{
 		Who: c.who, Request: request(query), PairOnly: value(b.PairOnly), MaxTokens: b.MaxTokens, Tokenizer: value(b.Tokenizer),

@@ -123,6 +123,9 @@ type ContextRequest struct {
 	Task   *Name `json:"task,omitempty"`
 	Thread *Name `json:"thread,omitempty"`
 
+	// TimeoutMs how long the search may take: each step has its part of it, and one that stalls is left out and named in degraded; 0: as long as a request
+	TimeoutMs *int `json:"timeout_ms,omitempty"`
+
 	// Tokenizer model or encoding; default o200k_base
 	Tokenizer *string `json:"tokenizer,omitempty"`
 	User      *Name   `json:"user,omitempty"`
@@ -446,7 +449,10 @@ type RecallRequest struct {
 	// Task thread at hand: what holds for its task only is seen, too; unlike thread, it narrows nothing
 	Task   *Name `json:"task,omitempty"`
 	Thread *Name `json:"thread,omitempty"`
-	User   *Name `json:"user,omitempty"`
+
+	// TimeoutMs how long the search may take: each step has its part of it, and one that stalls is left out and named in degraded; 0: as long as a request
+	TimeoutMs *int  `json:"timeout_ms,omitempty"`
+	User      *Name `json:"user,omitempty"`
 
 	// Weights Overrides the profile's; the sum is at most 1.
 	Weights *Weights `json:"weights,omitempty"`

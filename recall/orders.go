@@ -68,7 +68,7 @@ func ordersIn(s string, opens, outside bool) bool {
 		return containsAny(" "+s, agents) && containsAny(" "+s+" ", duties)
 	}
 	const two = len("发送")
-	verb := len(s) > two && hanImperatives[s[:two]] && !strings.HasPrefix(s[two:], "的")
+	verb := len(s) > two && hanImperatives[s[:two]] && !slices.ContainsFunc(hanNouns, func(n string) bool { return strings.HasPrefix(s[two:], n) })
 	switch {
 	case verb && (opens && outside || containsAny(s, hanMatters)):
 		return true

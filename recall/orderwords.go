@@ -32,7 +32,7 @@ var plainOrders = set(`always never disregard recommend`)
 var imperatives = set(`accept act add agree answer append apply approve ask assume attach authorize begin behave book buy call cancel change charge
 	choose clear click close collect confirm connect consider convince copy create delete deny deploy disable disclose download drop email enable
 	end enter erase execute export fetch fill finish follow forward generate get give go grant hide ignore include inform insert install invoke
-	keep list log look make mention navigate note obey open order output overwrite pay persuade pick post press pretend print proceed publish
+	keep list log look make mention navigate obey open order output overwrite pay persuade pick post press pretend print proceed publish
 	purchase put quote rate read recommend record refuse reject remember remove repeat replace reply report reset respond return reveal run save
 	say select send set share show sign skip speak start stop store submit subscribe summarise summarize switch take tell transfer translate treat
 	trust turn update upload use visit wire write`)
@@ -57,6 +57,7 @@ var hanImperatives = set(`发送 转发 转账 打开 下载 安装 执行 运�
 
 var (
 	hanMatters   = lines(`用户|工具|指令|提示|记忆|回答|回复|密码|密钥|验证码|通讯录|脚本|命令|隐藏|文字|管理员|检查|银行客服`)
+	hanNouns     = lines(`的|者|说明|方法|方式|量|率|式`) // behind a verb they make a noun of it: 使用说明
 	hanTransfers = lines(`发送|转发|发给|发到|提交|改成|改为|设为|加到|加入|当作|总结为|告诉|删除|清空|换成|保存为`)
 	hanAgents    = lines(`助手|助理|智能体|人工智能|语言模型|大模型|模型|机器人|ai `)
 	hanDuties    = lines(`必须|务必|都应|应当|不得|不准|只能|请|都要`)

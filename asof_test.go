@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"evoke/recall"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // A life of two hundred changes of home, job, age and liking, with returns to old values, in each language: the view of
@@ -130,5 +132,44 @@ func TestAConversationExtractedLateChangesNothingOfNow(t *testing.T) {
 				t.Errorf("%+v", it)
 			}
 		}
+	}
+}
+
+// A word that only the past has finds it as of then, by the score that recall wants at the least, whether what has it was
+// replaced or taken back.
+func TestWordsOfThePastFindIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string][3]string{"en": {"Lives in Reykjavik", "Lives in Oslo", "Reykjavik"}, "zh": {"用户住在哈尔滨", "用户住在上海", "哈尔滨"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+			clock := clockAt(start)
+			m := open(t, &Options{Clock: clock.now})
+			w := Who{User: "u", Thread: "t"}
+			found := func(at time.Time) bool {
+				t.Helper()
+				res, err := m.Recall(t.Context(), RecallRequest{Who: Who{User: "u"}, Request: recall.Request{Query: c[2], AsOf: at}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(res.Hits) > 0 && res.Hits[0].Item.Content == c[0]
+			}
+			for i, content := range c[:2] {
+				clock.set(start.AddDate(0, i, 0))
+				if _, err := m.Remember(t.Context(), RememberRequest{Who: w, Content: content, Subject: "home"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			then := start.AddDate(0, 0, 9)
+			clock.set(start.AddDate(0, 2, 0))
+			if found(time.Time{}) || !found(then) {
+				t.Error("replaced: found now, or not as of then")
+			}
+			undo(t, m, Who{User: "u"}, lifecycle.Batch{Thread: "t"})
+			clock.set(start.AddDate(0, 3, 0))
+			if found(time.Time{}) || !found(then) {
+				t.Error("taken back: found now, or not as of then")
+			}
+		})
 	}
 }

@@ -1,259 +1,338 @@
 package evoke
 
 import (
+	"cmp"
 	"context"
+	"flag"
 	"fmt"
-	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"evoke/recall"
 	"evoke/store"
 	"evoke/store/lifecycle"
 )
 
-// statement is a statement of the model: a value of a subject, and the thread that it was said in, "" when somebody edited it.
-type statement struct{ text, thread string }
-
-// line is what was said of one subject, the last on top. An undo changes it as a whole and remembers what it was: as long as
-// nothing is said after it, undoing that operation brings back what it was.
-type line struct {
-	said []statement
-	op   string      // the undo that made it what it is, "" when something was said since
-	was  []statement // before that
-}
-
-func (l line) top() string {
-	if len(l.said) == 0 {
-		return ""
-	}
-	return l.said[len(l.said)-1].text
-}
-
-// model is a memory as simple as can be: the lines of now, and a copy of them for every moment of the past.
-type model struct {
-	now   map[string]line // by subject and number
-	lines int
-	past  []pastView
-}
-
-type pastView struct {
-	at    time.Time
-	lines map[string]line
-}
-
-func texts(lines map[string]line) []string {
-	out := []string{}
-	for _, l := range lines {
-		if t := l.top(); t != "" {
-			out = append(out, t)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (m *model) keep(at time.Time) { m.past = append(m.past, pastView{at, maps.Clone(m.now)}) }
-
-// say puts a statement on top of the line of its subject that holds, or begins a new line.
-func (m *model) say(subject, text, thread string) {
-	name := m.holder(subject, "")
-	if name == "" {
-		name = fmt.Sprintf("%s#%d", subject, m.lines)
-		m.lines++
-	}
-	m.now[name] = line{said: append(slices.Clone(m.now[name].said), statement{text, thread})}
-}
-
-// holder is the line of the subject that holds, other than the one named; "" for none.
-func (m *model) holder(subject, other string) string {
-	for name, l := range m.now {
-		if name != other && strings.HasPrefix(name, subject+"#") && l.top() != "" {
-			return name
-		}
-	}
-	return ""
-}
-
-// undoThread takes back what a thread said last of each subject.
-func (m *model) undoThread(op, thread string) {
-	for subject, l := range m.now {
-		n := len(l.said)
-		for n > 0 && l.said[n-1].thread == thread {
-			n--
-		}
-		if n < len(l.said) {
-			m.now[subject] = line{slices.Clone(l.said[:n]), op, l.said}
-		}
-	}
-}
-
-// undoOperation brings back what was before an undo, where nothing was said since.
-func (m *model) undoOperation(op, of string) {
-	var back []string
-	for name, l := range m.now {
-		if l.op != of {
-			continue
-		}
-		if was := (line{said: l.was}); was.top() != "" && l.top() == "" {
-			back = append(back, name)
-			continue
-		}
-		m.now[name] = line{l.was, op, l.said}
-	}
-	for _, name := range back { // what was gone comes back where nothing else holds by now
-		subject, _, _ := strings.Cut(name, "#")
-		if l := m.now[name]; m.holder(subject, name) == "" {
-			m.now[name] = line{l.was, op, l.said}
-		}
-	}
-}
-
-// undoSince brings back the lines of a moment.
-func (m *model) undoSince(op string, then map[string]line) {
-	for subject, l := range m.now {
-		old := then[subject]
-		if nothing := len(old.said)+len(l.said) == 0; !nothing && (!slices.Equal(old.said, l.said) || old.op != l.op) {
-			m.now[subject] = line{old.said, op, l.said}
-		}
-	}
-}
-
-// forget erases a subject from the present and the past.
-func (m *model) forget(subject string) {
-	of := func(name string, _ line) bool { return strings.HasPrefix(name, subject+"#") }
-	maps.DeleteFunc(m.now, of)
-	for _, p := range m.past {
-		maps.DeleteFunc(p.lines, of)
-	}
-}
-
-// Whatever is added, corrected, edited, undone, redone and forgotten in whatever order: what is seen now and as of every
-// moment of the past is what a simple model says, and the difference of two moments is the difference of the model's.
+// Whatever is added, corrected, told late, edited, undone, redone, forgotten softly and for good, restored and erased in
+// whatever order: what is seen now, as of every moment of the past, and of one moment by what was known at another, is what a
+// simple model says; the difference of two moments is the difference of the model's; and recall answers out of what is seen
+// and finds it by its words.
 func TestHistoriesAgainstAModel(t *testing.T) {
 	oneByOne(t)
+	seeded(t, 40, 2000)
+	histories := 0
 	rapid.Check(t, func(t *rapid.T) {
-		start := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
-		clock := clockAt(start)
-		m, err := Open(context.Background(), &Options{Clock: clock.now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		ctx, w := context.Background(), Who{User: "u"}
-		sim := &model{now: map[string]line{}}
-		var ops, story []string
-		subjects, threads := []string{"home", "job", "pet"}, []string{"a", "b", "c"}
-		ids := func(subject string) (current string, all []string) {
-			page, err := m.List(ctx, ListRequest{Who: w, All: true, Limit: 1000, Filter: store.Filter{Subjects: []string{subject}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, it := range page.Items {
-				if all = append(all, it.ID); !it.Closed() {
-					current = it.ID
-				}
-			}
-			return current, all
-		}
+		h := begin(t)
+		defer h.m.Close()
 		for i := range rapid.IntRange(2, 14).Draw(t, "deeds") {
-			clock.set(start.Add(time.Duration(i+1) * time.Hour))
-			subject, thread := rapid.SampledFrom(subjects).Draw(t, "subject"), rapid.SampledFrom(threads).Draw(t, "thread")
-			text := fmt.Sprintf("The %s is number %d", subject, i)
-			switch deed := rapid.IntRange(0, 11).Draw(t, "deed"); {
-			case deed < 5:
-				story = append(story, fmt.Sprintf("%d: %s says %q", i, thread, text))
-				if _, err := m.Remember(ctx, RememberRequest{Who: Who{User: "u", Thread: thread}, Content: text, Subject: subject}); err != nil {
-					t.Fatal(err)
-				}
-				sim.say(subject, text, thread)
-			case deed == 5:
-				current, _ := ids(subject)
-				if current == "" {
-					continue
-				}
-				story = append(story, fmt.Sprintf("%d: an edit to %q", i, text))
-				if _, err := m.Update(ctx, UpdateRequest{Who: w, ID: current, Content: &text}); err != nil {
-					t.Fatal(err)
-				}
-				sim.say(subject, text, "")
-			case deed == 6:
-				_, all := ids(subject)
-				if len(all) == 0 {
-					continue
-				}
-				story = append(story, fmt.Sprintf("%d: %s is forgotten", i, subject))
-				if _, err := m.Forget(ctx, ForgetRequest{Who: w, IDs: all}); err != nil {
-					t.Fatal(err)
-				}
-				sim.forget(subject)
-			case deed < 9:
-				story = append(story, fmt.Sprintf("%d: thread %s is undone", i, thread))
-				op, _ := undo(t, m, w, lifecycle.Batch{Thread: thread})
-				ops = append(ops, op)
-				sim.undoThread(op, thread)
-			case deed < 11 && len(ops) > 0:
-				of := rapid.IntRange(0, len(ops)-1).Draw(t, "operation")
-				story = append(story, fmt.Sprintf("%d: undo %d is undone", i, of))
-				op, _ := undo(t, m, w, lifecycle.Batch{Operation: ops[of]})
-				sim.undoOperation(op, ops[of])
-				ops = append(ops, op)
-			case len(sim.past) > 0:
-				then := sim.past[rapid.IntRange(0, len(sim.past)-1).Draw(t, "since")]
-				story = append(story, fmt.Sprintf("%d: what came after %v is undone", i, then.at.Sub(start)))
-				op, _ := undo(t, m, w, lifecycle.Batch{From: then.at})
-				ops = append(ops, op)
-				sim.undoSince(op, then.lines)
+			h.clock.set(h.start.Add(time.Duration(i+1) * time.Hour))
+			if !h.deed(i) {
+				continue
 			}
-			clock.set(start.Add(time.Duration(i+1)*time.Hour + 30*time.Minute))
-			sim.keep(clock.now())
-			view(t, m, w, time.Time{}, texts(sim.now), story)
+			h.clock.set(h.start.Add(time.Duration(i+1)*time.Hour + 30*time.Minute))
+			h.sim.keep(h.clock.now())
+			h.view(time.Time{}, time.Time{}, h.sim.texts(h.sim.now, time.Time{}))
 		}
-		for _, p := range sim.past {
-			view(t, m, w, p.at, texts(p.lines), story)
-		}
-		if len(sim.past) > 1 {
-			a, b := sim.past[rapid.IntRange(0, len(sim.past)-1).Draw(t, "from")], sim.past[len(sim.past)-1]
-			difference(t, m, w, a, b, story)
-		}
+		h.look()
+		histories++
 	})
+	t.Logf("soak: %d histories of additions, late tellings, edits, undos, redos, forgetting, restores and erasures: what is seen, counted, different and recalled is the model's", histories)
 }
 
-func view(t *rapid.T, m *Memory, w Who, at time.Time, want, story []string) {
-	page, err := m.List(context.Background(), ListRequest{Who: w, AsOf: at, Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
+// seeded has rapid check few cases, always the same, or under EVOKE_SOAK many that no run had before.
+func seeded(t *testing.T, few, many int) {
+	t.Helper()
+	set := func(name string, value int) {
+		was := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, strconv.Itoa(value)); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { flag.Set(name, was) }) //nolint:errcheck // it was the value
 	}
+	switch {
+	case os.Getenv("EVOKE_SOAK") != "":
+		set("rapid.checks", many)
+	case flag.Lookup("rapid.seed").Value.String() == "0": // nobody asks for another
+		set("rapid.checks", few)
+		set("rapid.seed", 6)
+	}
+}
+
+// history is what is done to a memory and to its model.
+type history struct {
+	*rapid.T
+	m     *Memory
+	w     Who
+	start time.Time
+	clock *testClock
+	sim   *model
+	ops   []string // undos, since the last restore
+	since int      // moments of the past that were before it
+	// between is how many moments were before something was last told late that goes between two values: the end of the one
+	// before is set in place, so that by what was known earlier it ends too soon.
+	between int
+	// under: something was told late that holds from before an edit of what it took the place of. What was edited keeps its
+	// end, so that two values are seen between the two times by what is known since.
+	under bool
+	story []string
+}
+
+func begin(t *rapid.T) *history {
+	h := &history{T: t, w: Who{User: "u"}, start: time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC), sim: &model{now: map[string]line{}, hidden: map[string]string{}}}
+	h.clock = clockAt(h.start)
+	m, err := Open(context.Background(), &Options{Clock: h.clock.now})
+	h.must(err)
+	h.m = m
+	return h
+}
+
+func (h *history) must(err error) {
+	if err != nil {
+		h.Fatalf("%v after\n%s", err, h.told())
+	}
+}
+
+func (h *history) tell(i int, format string, args ...any) {
+	h.story = append(h.story, fmt.Sprintf("%d: ", i)+fmt.Sprintf(format, args...))
+}
+
+func (h *history) told() string { return strings.Join(h.story, "\n") }
+
+// ids lists the versions of a subject that can be read, and the one that holds.
+func (h *history) ids(subject string) (current string, all []string) {
+	page, err := h.m.List(context.Background(), ListRequest{Who: h.w, All: true, Limit: 1000, Filter: store.Filter{Subjects: []string{subject}}})
+	h.must(err)
+	for _, it := range page.Items {
+		if all = append(all, it.ID); !it.Closed() {
+			current = it.ID
+		}
+	}
+	return current, all
+}
+
+// deed does one thing, to the memory and to the model; false when there is nothing to do it to.
+func (h *history) deed(i int) bool {
+	subject, thread := rapid.SampledFrom([]string{"home", "job", "pet"}).Draw(h.T, "subject"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(h.T, "thread")
+	text := fmt.Sprintf("The %s is number %d", subject, i)
+	switch deed := rapid.IntRange(0, 17).Draw(h.T, "deed"); {
+	case deed < 7:
+		return h.say(i, deed < 2, subject, thread, text)
+	case deed == 7:
+		return h.edit(i, subject, text)
+	case deed == 8:
+		return h.forget(i, subject, false)
+	case deed == 9:
+		return h.forget(i, subject, true)
+	case deed == 10:
+		return h.restore(i, subject)
+	case deed == 11:
+		return h.erase(i, subject)
+	case deed < 15:
+		h.tell(i, "thread %s is undone", thread)
+		op, _ := undo(h, h.m, h.w, lifecycle.Batch{Thread: thread})
+		h.ops = append(h.ops, op)
+		h.sim.undoThread(op, thread)
+	case deed < 17 && len(h.ops) > 0:
+		of := rapid.IntRange(0, len(h.ops)-1).Draw(h.T, "operation")
+		h.tell(i, "undo %d is undone", of)
+		op, _ := undo(h, h.m, h.w, lifecycle.Batch{Operation: h.ops[of]})
+		h.sim.undoOperation(op, h.ops[of])
+		h.ops = append(h.ops, op)
+	case len(h.sim.past) > h.since:
+		then := h.sim.past[rapid.IntRange(h.since, len(h.sim.past)-1).Draw(h.T, "since")]
+		h.tell(i, "what came after %v is undone", then.at.Sub(h.start))
+		op, _ := undo(h, h.m, h.w, lifecycle.Batch{From: then.at})
+		h.ops = append(h.ops, op)
+		h.sim.undoSince(op, then.lines)
+	default:
+		return false
+	}
+	return true
+}
+
+// say says something, that held for hours already when late. Nothing is said of what is softly forgotten: there would be two
+// values when it is restored.
+func (h *history) say(i int, late bool, subject, thread, text string) bool {
+	if h.sim.hidden[subject] != "" {
+		return false
+	}
+	s := statement{text, thread, h.clock.now(), h.clock.now()}
+	if late {
+		s.said = s.said.Add(-time.Duration(rapid.IntRange(1, 10*60).Draw(h.T, "minutes ago")) * time.Minute)
+		s.from = s.said
+	}
+	h.tell(i, "%s says %q, since %v", thread, text, s.from.Sub(h.start))
+	_, err := h.m.Remember(context.Background(), RememberRequest{Who: Who{User: "u", Thread: thread}, Content: text, Subject: subject, ValidFrom: s.from})
+	h.must(err)
+	between, under := h.sim.say(subject, s)
+	if between {
+		h.between = len(h.sim.past)
+	}
+	h.under = h.under || under
+	return true
+}
+
+func (h *history) edit(i int, subject, text string) bool {
+	current, _ := h.ids(subject)
+	if current == "" {
+		return false
+	}
+	h.tell(i, "an edit to %q", text)
+	_, err := h.m.Update(context.Background(), UpdateRequest{Who: h.w, ID: current, Content: &text})
+	h.must(err)
+	h.sim.edit(subject, text, h.clock.now())
+	return true
+}
+
+func (h *history) forget(i int, subject string, soft bool) bool {
+	_, all := h.ids(subject)
+	if len(all) == 0 {
+		return false
+	}
+	h.tell(i, "%s is forgotten, softly: %v", subject, soft)
+	res, err := h.m.Forget(context.Background(), ForgetRequest{Who: h.w, IDs: all, Soft: soft})
+	h.must(err)
+	if soft {
+		h.sim.hidden[subject] = res.ID
+	} else {
+		h.sim.forget(subject)
+	}
+	return true
+}
+
+func (h *history) restore(i int, subject string) bool {
+	if h.sim.hidden[subject] == "" {
+		return false
+	}
+	h.tell(i, "%s is restored", subject)
+	res, err := h.m.Restore(context.Background(), RestoreRequest{Who: h.w, Batch: h.sim.hidden[subject]})
+	h.must(err)
+	if res.Restored == 0 {
+		h.Fatalf("nothing was restored after\n%s", h.told())
+	}
+	delete(h.sim.hidden, subject)
+	h.ops, h.since = nil, len(h.sim.past)
+	return true
+}
+
+// erase erases a subject, softly forgotten or not, or everything.
+func (h *history) erase(i int, subject string) bool {
+	ctx, r := context.Background(), EraseRequest{User: "u"}
+	if rapid.IntRange(0, 3).Draw(h.T, "all") == 0 {
+		subject = ""
+	} else {
+		_, ids := h.ids(subject)
+		gone, err := h.m.Forgotten(ctx, ListRequest{Who: h.w, Limit: 1000, Filter: store.Filter{Subjects: []string{subject}}})
+		h.must(err)
+		for _, it := range gone.Items {
+			ids = append(ids, it.ID)
+		}
+		if len(ids) == 0 {
+			return false
+		}
+		r.Filter = &store.Filter{IDs: ids}
+	}
+	h.tell(i, "%s is erased", cmp.Or(subject, "everything"))
+	op, err := h.m.Erase(ctx, r)
+	h.must(err)
+	op, err = h.m.WaitOperation(ctx, op.ID)
+	h.must(err)
+	signed, err := h.m.Receipt(ctx, op.ID)
+	h.must(err)
+	receipt, err := h.m.VerifyReceipt(ctx, signed)
+	h.must(err)
+	if op.State != store.OperationDone || !receipt.Clean {
+		h.Fatalf("%s, %s, %+v after\n%s", op.State, op.Note, receipt, h.told())
+	}
+	h.sim.forget(subject)
+	if delete(h.sim.hidden, subject); subject == "" {
+		clear(h.sim.hidden)
+	}
+	return true
+}
+
+// look holds the past, two times apart, two moments and recall against the model.
+func (h *history) look() {
+	for _, p := range h.sim.past {
+		h.view(p.at, time.Time{}, h.sim.texts(p.lines, p.at))
+	}
+	h.recall(time.Time{}, time.Time{}, h.sim.texts(h.sim.now, time.Time{}))
+	if len(h.sim.past) == 0 {
+		return
+	}
+	last := len(h.sim.past) - 1
+	moment := func(name string, from int) pastView {
+		return h.sim.past[rapid.IntRange(min(from, last), last).Draw(h.T, name)]
+	}
+	for range 3 {
+		p := moment("recalled", 0)
+		h.recall(p.at, time.Time{}, h.sim.texts(p.lines, p.at))
+		if h.under {
+			continue
+		}
+		valid, known := moment("true", 0).at, moment("known", h.between)
+		h.view(valid, known.at, h.sim.texts(known.lines, valid))
+		h.recall(valid, known.at, h.sim.texts(known.lines, valid))
+	}
+	h.difference(moment("from", 0), h.sim.past[last])
+}
+
+// view holds a list and the counts against what the model shows.
+func (h *history) view(at, known time.Time, want []string) {
+	page, err := h.m.List(context.Background(), ListRequest{Who: h.w, AsOf: at, Known: known, Limit: 1000})
+	h.must(err)
 	got := []string{}
 	for _, it := range page.Items {
 		got = append(got, it.Content)
 	}
 	slices.Sort(got)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Fatalf("as of %v after\n%s\n%s", at, strings.Join(story, "\n"), d)
+	if d := gocmp.Diff(want, got); d != "" {
+		h.Fatalf("as of %v, known %v, after\n%s\n%s", at, known, h.told(), d)
 	}
-	if st, err := m.StatsAt(context.Background(), StatsRequest{Who: w, AsOf: at}); err != nil || st.Total != len(want) {
-		t.Fatalf("%d counted as of %v, %v", st.Total, at, err)
+	if st, err := h.m.StatsAt(context.Background(), StatsRequest{Who: h.w, AsOf: at, Known: known}); err != nil || st.Total != len(want) {
+		h.Fatalf("%d counted as of %v, known %v, %v", st.Total, at, known, err)
+	}
+}
+
+// recall asks for a text that the model shows, or for anything: nothing else than what it shows answers, and the text does.
+func (h *history) recall(at, known time.Time, want []string) {
+	query := "Which number is the home, the job, the pet?"
+	if len(want) > 0 {
+		query = rapid.SampledFrom(want).Draw(h.T, "query")
+	}
+	res, err := h.m.Recall(context.Background(), RecallRequest{Who: h.w, Request: recall.Request{Query: query, AsOf: at, Known: known, Limit: 100}})
+	h.must(err)
+	found := len(want) == 0
+	for _, hit := range res.Hits {
+		if found = found || hit.Item.Content == query; !slices.Contains(want, hit.Item.Content) {
+			h.Fatalf("%q is recalled as of %v, known %v, of %q after\n%s", hit.Item.Content, at, known, want, h.told())
+		}
+	}
+	if !found {
+		h.Fatalf("%q is not recalled as of %v, known %v, but %d others, after\n%s", query, at, known, len(res.Hits), h.told())
 	}
 }
 
 // difference holds the differences of two moments against those of the model: by text, as an undo writes anew what it
 // brings back.
-func difference(t *rapid.T, m *Memory, w Who, a, b pastView, story []string) {
-	res, err := m.Diff(context.Background(), DiffRequest{Who: w, From: a.at, To: b.at, Limit: 1000})
+func (h *history) difference(a, b pastView) {
+	res, err := h.m.Diff(context.Background(), DiffRequest{Who: h.w, From: a.at, To: b.at, Limit: 1000})
 	if err != nil || res.Next != "" {
-		t.Fatal(res.Next, err)
+		h.Fatal(res.Next, err)
 	}
-	was, is := texts(a.lines), texts(b.lines)
+	was, is := h.sim.texts(a.lines, a.at), h.sim.texts(b.lines, b.at)
 	for _, d := range res.Differences {
 		if d.Before != nil {
 			i := slices.Index(was, d.Before.Content)
 			if i < 0 {
-				t.Fatalf("%q did not hold before\n%s", d.Before.Content, strings.Join(story, "\n"))
+				h.Fatalf("%q did not hold before\n%s", d.Before.Content, h.told())
 			}
 			was = slices.Delete(was, i, i+1)
 		}
@@ -262,7 +341,7 @@ func difference(t *rapid.T, m *Memory, w Who, a, b pastView, story []string) {
 		}
 	}
 	slices.Sort(was)
-	if d := cmp.Diff(is, was); d != "" {
-		t.Fatalf("the differences do not lead from one moment to the other after\n%s\n%s", strings.Join(story, "\n"), d)
+	if d := gocmp.Diff(is, was); d != "" {
+		h.Fatalf("the differences do not lead from one moment to the other after\n%s\n%s", h.told(), d)
 	}
 }

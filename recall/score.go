@@ -67,6 +67,7 @@ func (p *plan) score(ctx context.Context, sc store.Scope, place int, found *stor
 }
 
 func (p *plan) scoreTerms(ctx context.Context, all []*candidate, found *store.Candidates, dense bool) (complete bool) {
+	p.pastStats(found)
 	words, stats := found.Terms, found.Stats
 	lex := scoring.NewLexical(lexicalParams(dense), stats, words)
 	named, mixed := cast(all)

@@ -311,6 +311,7 @@ func (m *Memory) newVersion(old, next *store.Item, r UpdateRequest) {
 	}
 	old.Close(next.ValidFrom, now)
 	old.SupersededBy = next.ID
+	next.RecordedAt = store.Later(now, old.ClosedAt) // the clock may have gone back since
 }
 
 func or[T any](p *T, def T) T {

@@ -3,6 +3,7 @@ package evoke
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"evoke/store"
 	"evoke/store/lifecycle"
@@ -43,7 +44,9 @@ func (m *Memory) Undo(ctx context.Context, r UndoRequest) (UndoResult, error) {
 		return UndoResult{Preview: &res}, err
 	}
 	if a.Batch.To.IsZero() {
-		a.Batch.To = m.now() // what comes while it runs is not of the batch
+		if a.Batch.To, err = m.upToNow(ctx, a); err != nil { // what comes while it runs is not of the batch
+			return UndoResult{}, err
+		}
 		if !a.Batch.From.IsZero() && !a.Batch.From.Before(a.Batch.To) {
 			return UndoResult{}, store.Invalid("batch", "a range that begins in the past", "")
 		}
@@ -57,6 +60,25 @@ func (m *Memory) Undo(ctx context.Context, r UndoRequest) (UndoResult, error) {
 }
 
 const undoKind = "undo"
+
+// upToNow is the end of a batch that has none: now, or after all that is on record already where the clock went back since.
+func (m *Memory) upToNow(ctx context.Context, a lifecycle.UndoArgs) (time.Time, error) {
+	to := m.now()
+	after := func(sc store.Scope) error {
+		page, err := m.store.List(ctx, sc, store.ListQuery{View: store.View{All: true}, Order: store.Newest, Limit: 1})
+		if err != nil {
+			return fmt.Errorf("undo: %w", err)
+		}
+		for i := range page.Items {
+			to = store.Later(to, page.Items[i].RecordedAt.Add(time.Microsecond))
+		}
+		return nil
+	}
+	if a.Everywhere {
+		return to, m.eachMemory(ctx, EraseRequest{Tenant: true}, "", after)
+	}
+	return to, after(a.Scope)
+}
 
 // undoPreview tells what an undo would do.
 func (m *Memory) undoPreview(ctx context.Context, a lifecycle.UndoArgs) (lifecycle.UndoResult, error) {

@@ -29,8 +29,21 @@ func saidNow(at, now time.Time) time.Time {
 	return at
 }
 
-// outdates reports whether the operation at hand was said before an item, which may be nil.
-func (r *reconciler) outdates(it *store.Item) bool { return it != nil && r.said.Before(saidOf(it)) }
+// waitsAtMost is how long what was said waits to be extracted while the conversation goes on.
+const waitsAtMost = time.Hour
+
+// outdates reports whether the operation at hand was said before an item, which may be nil. What was said later than now was
+// said by a clock that went back since: what is said now comes after it, and what was said long ago does not.
+func (r *reconciler) outdates(it *store.Item) bool {
+	if it == nil {
+		return false
+	}
+	said := saidOf(it)
+	if said.After(r.now) {
+		said = r.now.Add(-waitsAtMost)
+	}
+	return r.said.Before(said)
+}
 
 // counts returns the closed version for which an operation's turn counts already: the turn was extracted again.
 func (r *reconciler) counts(op *Operation) *store.Item {

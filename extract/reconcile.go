@@ -381,6 +381,7 @@ func (r *reconciler) insert(it *store.Item, op Operation, olds ...*store.Item) {
 			}
 			r.close(old, op.At)
 			old.SupersededBy = it.ID
+			it.RecordedAt = store.Later(it.RecordedAt, old.ClosedAt) // the clock may have gone back since
 		}
 	}
 	r.index(it)

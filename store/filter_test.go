@@ -182,7 +182,7 @@ func TestViewSees(t *testing.T) {
 		v    View
 		want bool
 	}{
-		{"current, open", Current(h(5)), true},
+		{"current, by a clock that went back to before its end", Current(h(5)), false}, // its end is known, and was reached
 		{"current, at its end", Current(h(6)), false},
 		{"as of before it was known", AsOf(h(1)), false},
 		{"as of the moment it was recorded", AsOf(h(2)), true},
@@ -194,6 +194,12 @@ func TestViewSees(t *testing.T) {
 	} {
 		if got := c.v.Sees(it); got != c.want {
 			t.Errorf("%s: %t, want %t", c.name, got, c.want)
+		}
+	}
+	planned := &Item{ValidFrom: h(0), RecordedAt: h(2), ValidTo: h(6), ClosedAt: h(4)}
+	for n, want := range map[int]bool{3: true, 5: true, 6: false} {
+		if got := Current(h(n)).Sees(planned); got != want {
+			t.Errorf("an end to come, after %d h: %t, want %t", n, got, want)
 		}
 	}
 	it = &Item{RecordedAt: h(0), RetractedAt: h(3)}

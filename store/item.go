@@ -168,13 +168,31 @@ func (it *Item) Time() time.Time { return it.ValidFrom }
 func (it *Item) Closed() bool { return !it.ValidTo.IsZero() || !it.RetractedAt.IsZero() }
 
 // Close ends the item at a moment, but not before it began. One that was to begin later never comes to hold and is
-// retracted: the current view would show it beside its successor until then.
+// retracted: the current view would show it beside its successor until then. By a clock that went back it ends no earlier
+// than it was known.
 func (it *Item) Close(at, now time.Time) {
 	if at.Before(it.ValidFrom) {
 		at = it.ValidFrom
 	}
-	it.ValidTo, it.ClosedAt = at, now
+	it.ValidTo, it.ClosedAt = at, Later(now, it.RecordedAt)
 	if at.After(now) && at.Equal(it.ValidFrom) {
-		it.RetractedAt = now
+		it.RetractedAt = it.ClosedAt
 	}
+}
+
+// Over is when the end of an item that had ended by then became known; zero for one that holds, or whose end was still to
+// come. Where that is later than now the clock went back since, and the item has ended all the same.
+func (it *Item) Over() time.Time {
+	if it.ValidTo.IsZero() || it.ValidTo.After(it.ClosedAt) {
+		return time.Time{}
+	}
+	return it.ClosedAt
+}
+
+// Later is the later of two moments.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

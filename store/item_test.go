@@ -299,3 +299,33 @@ func TestClose(t *testing.T) {
 		}
 	}
 }
+
+// What ends by a clock that went back ends no earlier than it was known, and is out of the current view, whatever the clock
+// says; what was to end later is in it until then.
+func TestCloseByAClockThatWentBack(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 9, 0, 0, 0, time.UTC) }
+	for name, c := range map[string]struct {
+		from, recorded, at, now time.Time // of the item, and of its end
+		look                    time.Time
+		closed, retracted       time.Time
+		seen                    bool
+	}{
+		"a steady clock":                   {day(1), day(1), day(3), day(3), day(3), day(3), time.Time{}, false},
+		"back before it was recorded":      {day(1), day(5), day(3), day(3), day(3), day(5), time.Time{}, false},
+		"back before it began":             {day(5), day(5), day(3), day(3), day(3), day(5), day(5), false},
+		"back after the end":               {day(1), day(1), day(5), day(5), day(2), day(5), time.Time{}, false},
+		"an end to come":                   {day(1), day(1), day(9), day(3), day(4), day(3), time.Time{}, true},
+		"an end to come, and back":         {day(1), day(1), day(9), day(5), day(2), day(5), time.Time{}, true},
+		"an end to come, and it has ended": {day(1), day(1), day(9), day(3), day(9), day(3), time.Time{}, false},
+	} {
+		it := Item{ValidFrom: c.from, RecordedAt: c.recorded}
+		it.Close(c.at, c.now)
+		if !it.ClosedAt.Equal(c.closed) || !it.RetractedAt.Equal(c.retracted) {
+			t.Errorf("%s: closed at %s, retracted at %s", name, it.ClosedAt, it.RetractedAt)
+		}
+		view := Current(c.look)
+		if got := view.Sees(&it); got != c.seen {
+			t.Errorf("%s: seen %t", name, got)
+		}
+	}
+}

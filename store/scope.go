@@ -140,7 +140,7 @@ func (v View) Sees(it *Item) bool {
 	}
 	validTo := it.ValidTo
 	if v.KnownAt.IsZero() {
-		if !it.RetractedAt.IsZero() {
+		if !it.RetractedAt.IsZero() || v.ValidAt.IsZero() && it.Over().After(v.Now) {
 			return false
 		}
 	} else {

@@ -139,7 +139,7 @@ func (p *prepared) payload() map[string]*qdrant.Value {
 		m[fieldPlace] = qdrant.NewValueInt(place(p.scope, it.Turn.Session, it.Turn.Position))
 	}
 	for name, t := range map[string]time.Time{fieldValidFrom: it.ValidFrom, fieldValidTo: it.ValidTo, fieldRecordedAt: it.RecordedAt,
-		fieldClosedAt: it.ClosedAt, fieldRetracted: it.RetractedAt, fieldExpires: it.ExpiresAt,
+		fieldClosedAt: it.ClosedAt, fieldOver: it.Over(), fieldRetracted: it.RetractedAt, fieldExpires: it.ExpiresAt,
 		fieldSummarized: it.Aside.SummarizedAt, fieldForgotten: it.Aside.ForgottenAt} {
 		if !t.IsZero() {
 			m[name] = text(timeText(t))

@@ -50,6 +50,7 @@ const (
 	fieldValidTo    = "valid_to"
 	fieldRecordedAt = "recorded_at"
 	fieldClosedAt   = "closed_at"
+	fieldOver       = "over_at" // store.Item.Over
 	fieldRetracted  = "retracted_at"
 	fieldExpires    = "expires_at"
 	fieldSummarized = "summarized_at" // of what a summary stands for
@@ -101,7 +102,7 @@ func indexes() []index {
 		fieldSubject, fieldMeta, fieldNums + "[]." + fieldNumKey} {
 		list = append(list, keyword(f, false))
 	}
-	for _, f := range []string{fieldValidFrom, fieldValidTo, fieldRecordedAt, fieldClosedAt, fieldRetracted, fieldExpires, fieldSummarized, fieldForgotten, fieldMoment} {
+	for _, f := range []string{fieldValidFrom, fieldValidTo, fieldRecordedAt, fieldClosedAt, fieldOver, fieldRetracted, fieldExpires, fieldSummarized, fieldForgotten, fieldMoment} {
 		list = append(list, index{f, qdrant.FieldType_FieldTypeDatetime, qdrant.NewPayloadIndexParamsDatetime(&qdrant.DatetimeIndexParams{EnableHnsw: no})})
 	}
 	return append(list,

@@ -59,6 +59,9 @@ func viewConditions(v store.View) []*qdrant.Condition {
 	}
 	ended := upTo(fieldValidTo, at)
 	if v.KnownAt.IsZero() {
+		if v.ValidAt.IsZero() {
+			ended = anyOf(ended, after(fieldOver, v.Now))
+		}
 		return append(cs, qdrant.NewIsEmpty(fieldRetracted), not(ended))
 	}
 	return append(cs, not(after(fieldRecordedAt, v.KnownAt)), not(upTo(fieldRetracted, v.KnownAt)),

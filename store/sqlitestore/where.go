@@ -54,6 +54,9 @@ func (w *where) view(v store.View) {
 	if v.KnownAt.IsZero() {
 		w.and("retracted_at = ?", noTime)
 		w.and("(valid_to = ? OR valid_to > ?)", noTime, micros(at))
+		if v.ValidAt.IsZero() { // store.Item.Over
+			w.and("(closed_at <= ? OR valid_to = ? OR valid_to > closed_at)", micros(v.Now), noTime)
+		}
 		return
 	}
 	known := micros(v.KnownAt)

@@ -23,7 +23,8 @@ type consolidator struct {
 	policy ConsolidationPolicy
 	at     consolidatedUntil
 	by     lifecycle.Summarizer
-	failed int // of the model, in a row
+	failed int             // of the model, in a row
+	taken  map[string]bool // what a dry run would merge away
 }
 
 // material is what of a memory may be summarised, and how much smaller summaries made it already.
@@ -45,6 +46,11 @@ func (c *consolidator) memory(ctx context.Context, sc store.Scope) (res Consolid
 	mat, err := c.material(ctx, sc)
 	if err != nil {
 		return res, err
+	}
+	if c.args.DryRun {
+		n := len(mat.items)
+		mat.items = slices.DeleteFunc(mat.items, func(it store.Item) bool { return c.taken[it.ID] })
+		mat.base -= n - len(mat.items)
 	}
 	var ready []summarised
 	fewer := int(math.Ceil(c.policy.Share*float64(mat.base))) - mat.saved

@@ -22,6 +22,7 @@ func (c *consolidator) merge(ctx context.Context, sc store.Scope, res *Consolida
 	if err != nil {
 		return err
 	}
+	c.taken = map[string]bool{}
 	gone := map[string]bool{}
 	for i := range facts {
 		if gone[facts[i].ID] {
@@ -39,6 +40,9 @@ func (c *consolidator) merge(ctx context.Context, sc store.Scope, res *Consolida
 			gone[id] = true
 		}
 		if c.args.DryRun {
+			for _, id := range takes {
+				c.taken[id] = true
+			}
 			res.Merged += len(takes)
 			res.Merges = first(append(res.Merges, FoundMerge{User: sc.User, Agent: sc.Agent, ID: facts[i].ID, Takes: takes}))
 			continue
@@ -90,6 +94,10 @@ func (c *consolidator) same(ctx context.Context, sc store.Scope, it *store.Item,
 		return nil, err
 	}
 	form := extract.NewForm(extract.StatementOf(it))
+	once, err := c.mergedOnce(ctx, sc, it)
+	if err != nil {
+		return nil, err
+	}
 	var out []string
 	for i := range found {
 		o := &found[i]
@@ -97,11 +105,59 @@ func (c *consolidator) same(ctx context.Context, sc store.Scope, it *store.Item,
 			continue
 		}
 		other := extract.NewForm(extract.StatementOf(o))
-		if form.Same(&other) != extract.Different || slices.Contains(near, o.ID) && form.Near(&other) {
+		if form.Same(&other) == extract.Different && (!slices.Contains(near, o.ID) || !form.Near(&other)) {
+			continue
+		}
+		apart, err := c.takenApart(ctx, sc, o, once)
+		if err != nil {
+			return nil, err
+		}
+		if !apart {
 			out = append(out, o.ID)
 		}
 	}
 	return out, nil
+}
+
+// takenApart reports whether a fact was merged before with one that once is of, and that was undone: whoever did so wants them
+// as they are.
+func (c *consolidator) takenApart(ctx context.Context, sc store.Scope, it *store.Item, once map[string]bool) (bool, error) {
+	if len(once) == 0 {
+		return false, nil
+	}
+	own, err := c.mergedOnce(ctx, sc, it)
+	for id := range own {
+		if once[id] {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// mergedOnce are the ids of what a fact was merged into before, as long as it says what it said then. Nothing is read of one
+// that no operation made.
+func (c *consolidator) mergedOnce(ctx context.Context, sc store.Scope, it *store.Item) (map[string]bool, error) {
+	into := map[string]bool{}
+	if it.Provenance.By == "" {
+		return into, nil
+	}
+	v := it
+	for range mostMerged {
+		if v.Supersedes == "" {
+			break
+		}
+		found, err := c.m.store.Get(ctx, sc, []string{v.Supersedes})
+		if err != nil {
+			return nil, fmt.Errorf("read versions: %w", err)
+		}
+		if len(found) == 0 || found[0].Content != it.Content {
+			break
+		}
+		if v = &found[0]; mergedAway(v) {
+			into[v.SupersededBy] = true
+		}
+	}
+	return into, nil
 }
 
 func alikeButWords(a, b *store.Item) bool {

@@ -56,3 +56,30 @@ func TestForgettingAfterAMergeWasUndone(t *testing.T) {
 		}
 	}
 }
+
+// Facts whose merge was undone are not merged again by the next run; and a dry run tells what a run does: what would be merged is
+// not summarised as well.
+func TestAMergeThatWasUndoneIsNotMadeAgain(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	clock := clockAt(now.Add(time.Hour))
+	m, w := open(t, &Options{Clock: clock.now}), Who{User: "u"}
+	fact := func(id, text string) store.Item {
+		return store.Item{ID: id, Kind: store.Semantic, Content: text, Importance: 0.5, Confidence: 1, ValidFrom: now, RecordedAt: now}
+	}
+	const text = "Ann keeps the blue umbrella in the hall closet"
+	putAll(t, m, w, []store.Item{fact("a", text), fact("b", text+"!"), fact("c", text+".")})
+	run := func(dry bool) (string, Consolidated) {
+		clock.set(clock.now().Add(time.Hour))
+		return consolidate(t, m, ConsolidateRequest{User: "u", Policy: wholly, Merge: true, DryRun: dry})
+	}
+	_, would := run(true)
+	op, did := run(false)
+	if did.Merged != 2 || would.Merged != 2 || would.Summaries != did.Summaries {
+		t.Errorf("a dry run told %+v, and it was %+v", would, did)
+	}
+	clock.set(clock.now().Add(time.Hour))
+	undo(t, m, w, lifecycle.Batch{Operation: op})
+	if _, again := run(false); again.Merged != 0 {
+		t.Errorf("merged again: %+v", again)
+	}
+}

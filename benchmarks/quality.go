@@ -52,10 +52,14 @@ const (
 	Fused   = "rrf"     // reciprocal-rank fusion, k = 60, of the first 100 of lexical and dense
 	// Misspelt is the default profile asked with slips in the words of the questions: see Misspell.
 	Misspelt = "misspelt"
+	// Timeless is the default profile with recency and importance off and nothing lifted above the older: the semantic score alone.
+	Timeless = "timeless"
 )
 
 // Systems lists them in the order of reports.
-func Systems() []string { return []string{Default, Classic, Lexical, Dense, Fused, Misspelt} }
+func Systems() []string {
+	return []string{Default, Timeless, Classic, Lexical, Dense, Fused, Misspelt}
+}
 
 const (
 	depth       = 20   // results asked for
@@ -271,6 +275,14 @@ func askAll(ctx context.Context, e Engine, w evoke.Who, q Question, seed uint64,
 	}
 	a.ms[Classic] = ms
 	a.rankings[Classic] = ids(classic.Hits)
+	began := time.Now()
+	r := defaultRequest(w, text, depth)
+	r.Profile, r.Weights = Classic, &recall.Weights{Semantic: 1}
+	timeless, err := e.Recall(ctx, r)
+	if err != nil {
+		return nil, "", err
+	}
+	a.ms[Timeless], a.rankings[Timeless] = float64(time.Since(began).Microseconds())/1000, ids(timeless.Hits)
 	wide, _, err := request(Default, baseline, true)
 	if err != nil {
 		return nil, "", err

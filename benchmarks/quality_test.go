@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"evoke"
+	"evoke/recall"
 )
 
 const poison = "POISON"
@@ -57,6 +58,7 @@ func writeSet(t *testing.T) string {
 
 // spy notes everything that reaches the engine.
 type spy struct {
+	weighed []evoke.RecallRequest // those with weights of their own
 	Engine
 	seen strings.Builder
 }
@@ -72,6 +74,9 @@ func (s *spy) Import(ctx context.Context, w evoke.Who, in io.Reader, p func(int)
 
 func (s *spy) Recall(ctx context.Context, r evoke.RecallRequest) (evoke.RecallResult, error) {
 	fmt.Fprintf(&s.seen, "%+v\n", r)
+	if r.Weights != nil {
+		s.weighed = append(s.weighed, r)
+	}
 	return s.Engine.Recall(ctx, r)
 }
 
@@ -102,6 +107,14 @@ func TestLabelsNeverReachTheEngine(t *testing.T) {
 	}
 	if r.N != 2 || len(r.Systems) != len(Systems()) {
 		t.Fatalf("n = %d, systems %v", r.N, r.Systems)
+	}
+	for _, w := range e.weighed { // with classic nothing newer is lifted
+		if *w.Weights != (recall.Weights{Semantic: 1}) || w.Profile != Classic {
+			t.Errorf("recency is not off: %+v of profile %s", *w.Weights, w.Profile)
+		}
+	}
+	if len(e.weighed) != r.N || r.Systems[Timeless].N != r.N {
+		t.Errorf("%d questions of %d asked with recency off", len(e.weighed), r.N)
 	}
 	if d := r.Systems[Default]; d.Mean[Recall5] != 1 || d.Tokens == 0 {
 		t.Errorf("a set this small is answered in full: %+v", d.Mean)

@@ -113,7 +113,7 @@ func (a *app) benchQualityCmd() *cobra.Command {
 	var merge, cross bool
 	c := &cobra.Command{
 		Use: "quality", Short: "Recall quality on labelled sets, against baselines from the same index", Args: noArgs,
-		Long: "Imports each set through the façade, asks its questions, and compares the default profile with classic, lexical only, dense only and rank fusion.",
+		Long: "Imports each set through the façade, asks its questions, and compares the default profile with itself without recency, classic, lexical only, dense only and rank fusion.",
 	}
 	f.add(c)
 	f.addPlot(c)

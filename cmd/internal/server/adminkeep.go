@@ -21,11 +21,18 @@ func (h *handlers) AdminRestore(ctx context.Context, r api.AdminRestoreRequestOb
 	return api.AdminRestore200JSONResponse(res), nil
 }
 
-// AdminRestoreBatch brings back all that one call or operation took.
+// AdminRestoreBatch brings back all that one call or operation took, or counts it.
 func (h *handlers) AdminRestoreBatch(ctx context.Context, r api.AdminRestoreBatchRequestObject) (api.AdminRestoreBatchResponseObject, error) {
 	c, err := h.tenantCall(ctx, nil, nil)
 	if err != nil {
 		return nil, err
+	}
+	if value(r.Body.DryRun) {
+		res, err := c.Restore(ctx, evoke.RestoreRequest{Batch: r.Body.Batch, DryRun: true, Everywhere: true})
+		if err != nil {
+			return nil, err
+		}
+		return api.AdminRestoreBatch200JSONResponse(res), nil
 	}
 	op, err := c.RestoreBatch(ctx, r.Body.Batch)
 	if err != nil {

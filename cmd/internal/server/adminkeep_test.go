@@ -74,3 +74,30 @@ func TestKeep(t *testing.T) {
 		w.want(403, w.call(c[0], "/v1/admin/"+c[1], c[2], bearer(acmeWrite)...))
 	}
 }
+
+// A batch that one soft forgetting took is counted in every memory and then brought back; of one that is not known, or another
+// tenant's, nothing is.
+func TestRestoreABatch(t *testing.T) {
+	w := keyed(t)
+	id := w.str(w.want(201, w.call("POST", "/v1/memories", `{"user":"ada","content":"zebraquartz"}`, bearer(acmeWrite)...)), "item.id")
+	batch := w.str(w.want(200, w.call("POST", "/v1/admin/forget", `{"user":"ada","ids":["`+id+`"],"soft":true}`, bearer(acmeAdmin)...)), "id")
+	for _, c := range []struct{ key, batch, counted, restored string }{
+		{rivalAll, batch, `"restored":0`, `"result":{"memories":0,"items":0}`},
+		{acmeAdmin, "unknown", `"restored":0`, `"result":{"memories":0,"items":0}`},
+		{acmeAdmin, batch, `"restored":1`, `"result":{"memories":1,"items":1}`},
+		{acmeAdmin, batch, `"restored":0`, `"result":{"memories":0,"items":0}`}, // it is back
+	} {
+		for range 2 { // counting changes nothing
+			if got := w.want(200, w.call("POST", "/v1/admin/restore/batch", `{"batch":"`+c.batch+`","dry_run":true}`, bearer(c.key)...)).body; !strings.Contains(got, c.counted) || !strings.Contains(got, `"dry_run":true`) {
+				t.Errorf("%+v: counted %s", c, got)
+			}
+		}
+		op := w.str(w.want(202, w.call("POST", "/v1/admin/restore/batch", `{"batch":"`+c.batch+`"}`, bearer(c.key)...)), "operation.id")
+		if done := w.want(200, w.call("GET", "/v1/admin/operations/"+op+"?wait=20", "", bearer(c.key)...)).body; !strings.Contains(done, c.restored) || !strings.Contains(done, `"state":"done"`) {
+			t.Errorf("%+v: %s", c, done)
+		}
+	}
+	w.want(200, w.call("GET", "/v1/memories/"+id+"?user=ada", "", bearer(acmeAdmin)...))
+	w.want(400, w.call("POST", "/v1/admin/restore/batch", `{"batch":"","dry_run":true}`, bearer(acmeAdmin)...))
+	w.want(403, w.call("POST", "/v1/admin/restore/batch", `{"batch":"`+batch+`","dry_run":true}`, bearer(acmeOne)...))
+}

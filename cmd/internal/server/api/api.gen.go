@@ -507,8 +507,11 @@ type RememberResult = evoke.RememberResult
 
 // RestoreBatchRequest defines model for RestoreBatchRequest.
 type RestoreBatchRequest struct {
-	// Batch id of a soft forgetting or of a retention
+	// Batch id of a soft forgetting or of a retention; of one that took nothing that can come back, or that is not known, nothing does
 	Batch string `json:"batch"`
+
+	// DryRun count only
+	DryRun *bool `json:"dry_run,omitempty"`
 }
 
 // RestoreRequest Exactly one of ids, batch, filter and all.
@@ -4586,6 +4589,20 @@ type AdminRestoreBatchRequestObject struct {
 
 type AdminRestoreBatchResponseObject interface {
 	VisitAdminRestoreBatchResponse(w http.ResponseWriter) error
+}
+
+type AdminRestoreBatch200JSONResponse RestoreResult
+
+func (response AdminRestoreBatch200JSONResponse) VisitAdminRestoreBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type AdminRestoreBatch202JSONResponse OperationResult

@@ -78,9 +78,10 @@ type history struct {
 	// between is how many moments were before something was last told late that goes between two values: the end of the one
 	// before is set in place, so that by what was known earlier it ends too soon.
 	between int
-	// under: something was told late that holds from before an edit of what it took the place of. What was edited keeps its
-	// end, so that two values are seen between the two times by what is known since.
-	under bool
+	// mixed: by what is known later, more than the model has is seen of a time before: something was told late that holds from
+	// before an edit of what it took the place of, which keeps its end; or the last value of a line stayed away in a redo, and
+	// those before it came back as the past.
+	mixed bool
 	story []string
 }
 
@@ -143,7 +144,8 @@ func (h *history) deed(i int) bool {
 		of := rapid.IntRange(0, len(h.ops)-1).Draw(h.T, "operation")
 		h.tell(i, "undo %d is undone", of)
 		op, _ := undo(h, h.m, h.w, lifecycle.Batch{Operation: h.ops[of]})
-		h.sim.undoOperation(op, h.ops[of])
+		kept := h.sim.undoOperation(op, h.ops[of])
+		h.mixed = h.mixed || kept
 		h.ops = append(h.ops, op)
 	case len(h.sim.past) > h.since:
 		then := h.sim.past[rapid.IntRange(h.since, len(h.sim.past)-1).Draw(h.T, "since")]
@@ -175,7 +177,7 @@ func (h *history) say(i int, late bool, subject, thread, text string) bool {
 	if between {
 		h.between = len(h.sim.past)
 	}
-	h.under = h.under || under
+	h.mixed = h.mixed || under
 	return true
 }
 
@@ -274,7 +276,7 @@ func (h *history) look() {
 	for range 3 {
 		p := moment("recalled", 0)
 		h.recall(p.at, time.Time{}, h.sim.texts(p.lines, p.at))
-		if h.under {
+		if h.mixed {
 			continue
 		}
 		valid, known := moment("true", 0).at, moment("known", h.between)

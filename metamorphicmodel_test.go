@@ -121,8 +121,9 @@ func (m *model) undoThread(op, thread string) {
 	}
 }
 
-// undoOperation brings back what was before an undo, where nothing was said since.
-func (m *model) undoOperation(op, of string) {
+// undoOperation brings back what was before an undo, where nothing was said since; kept tells that a line stays away, as its
+// subject has another value.
+func (m *model) undoOperation(op, of string) (kept bool) {
 	var back []string
 	for name, l := range m.now {
 		if l.op != of {
@@ -138,8 +139,11 @@ func (m *model) undoOperation(op, of string) {
 		subject, _, _ := strings.Cut(name, "#")
 		if l := m.now[name]; m.holder(subject, name) == "" {
 			m.now[name] = line{l.was, op, l.said}
+		} else {
+			kept = true
 		}
 	}
+	return kept
 }
 
 // undoSince brings back the lines of a moment.

@@ -12,7 +12,7 @@ func (p *plan) confidence(all []*candidate) (float64, map[string]float64) {
 	}
 	var strength, known, named, others, met, namedMet, othersMet float64
 	isNamed, dense := false, false
-	for _, c := range all[:min(len(all), confidenceDepth)] {
+	for _, c := range p.firstLook(all)[:min(len(all), confidenceDepth)] {
 		t := &c.terms
 		dense = dense || t.dense != 0
 		strength = max(strength, t.plain/t.coreTop)

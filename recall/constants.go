@@ -39,6 +39,16 @@ const (
 	nextMiddle    = 0.35 // A0 of a candidate that has little to do with the question
 )
 
+// The second look, at what stands behind the first few: see secondLook. Set on LoCoMo with three rankings (both models and
+// none), held against the other sets; flat for a third more or less. With fewer kept, sessions of the evidence leave the
+// first five.
+const (
+	secondKeeps  = 5
+	weightAhead  = 0.20 // of what A0 of the better of the two turns behind it has more than its own
+	weightAround = 0.20 // of the best A0 of its session, between people: with an assistant a session has many matters
+	secondGap    = 1e-9 // of the score, below the last that is kept
+)
+
 // The comparison word by word (late interaction). The ends are those of its mean cosines.
 const (
 	weightLate        = 0.30 // of A0, flat from 0.2 to 0.4

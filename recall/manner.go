@@ -28,22 +28,16 @@ type spot struct {
 // all, and nothing shall stand back for being in another language.
 func (p *plan) scoreManner(all []*candidate, named bool) {
 	known, nameless := speakerNames(all)
-	places := make(map[spot]*candidate, len(all))
+	places := placesOf(all)
 	for _, c := range all {
-		if turn := &c.record.Item.Turn; turn.IsTurn() {
-			at := spot{turn.Thread, turn.Session, turn.Position}
-			if had := places[at]; had == nil || firstAt(c, had) {
-				places[at] = c
-			}
+		if short(c.record.Doc) {
+			c.manner = scoring.MannerOf(c.record.Item.Content, known)
 		}
-		if !short(c.record.Doc) {
-			continue
-		}
-		c.manner = scoring.MannerOf(c.record.Item.Content, known)
 	}
 	script := centre.Of(p.req.Query)
 	for _, c := range all {
 		t, turn := &c.terms, &c.record.Item.Turn
+		c.personal = named && turn.IsTurn() && !nameless[turn.Speaker]
 		if !short(c.record.Doc) || c.record.Item.IsSummary() { // it speaks as several do, and holds what stood beside each
 			continue
 		}
@@ -60,7 +54,7 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 			t.asks, t.names = c.manner.Asks, c.manner.Names
 		default:
 			t.address = c.manner.Address
-			if !p.asksTold && !fromAssistant(turn) && scoring.Wishes(c.record.Item.Content) {
+			if !p.asksTold && trustOf(&c.record.Item) == OfUser && scoring.Wishes(c.record.Item.Content) {
 				t.wish = 1
 			}
 		}
@@ -69,6 +63,20 @@ func (p *plan) scoreManner(all []*candidate, named bool) {
 			c.question = before
 		}
 	}
+}
+
+// placesOf are the candidates that are turns, by their places.
+func placesOf(all []*candidate) map[spot]*candidate {
+	places := make(map[spot]*candidate, len(all))
+	for _, c := range all {
+		if turn := &c.record.Item.Turn; turn.IsTurn() {
+			at := spot{turn.Thread, turn.Session, turn.Position}
+			if had := places[at]; had == nil || firstAt(c, had) {
+				places[at] = c
+			}
+		}
+	}
+	return places
 }
 
 // asked reports whether a turn, however long, ends with a question.

@@ -25,6 +25,7 @@ type candidate struct {
 
 	manner          scoring.Manner // of a short item
 	after, question *candidate     // the turn behind a short one; the turn before it when that ends with a question
+	personal        bool           // a turn between people with names
 }
 
 // terms are the parts of "semantic", each in [0,1] unless said.
@@ -44,6 +45,9 @@ type terms struct {
 	wish                       float64 // a lasting wish, where the question may ask for help
 	next                       float64 // A0 of the turn behind it, less nextMiddle
 	reply                      float64 // A0 of the question it answers
+	ahead                      float64 // what A0 of the better of the two turns behind it has more than its own
+	around                     float64 // the best A0 of its session, between people
+	second                     float64 // what the second look added to the sum or took from it
 	chunks                     int
 	rerank                     float64 // what the reranker said, where there is one
 	sum                        float64 // A, divided by its greatest possible value and clamped
@@ -62,6 +66,9 @@ func (p *plan) score(ctx context.Context, sc store.Scope, place int, found *stor
 	}
 	for _, c := range all {
 		p.finish(c)
+	}
+	if !p.blank {
+		p.secondLook(all)
 	}
 	return all, partial
 }
@@ -240,7 +247,7 @@ func (p *plan) explain(c *candidate, recency, importance float64) *Explanation {
 			"lexical": t.lexical, "lexical_own": t.views[0], "lexical_prev1": t.views[1], "lexical_prev2": t.views[2],
 			"dense": t.dense, "cosine": t.cosine, "late": t.late, "speaker": t.speaker, "when": t.when, "date": t.date, "user": t.user,
 			"session": t.session, "chunks": float64(t.chunks),
-			"name": t.name, "names": t.names, "asks": t.asks, "address": t.address, "next": t.next, "reply": t.reply, "wish": t.wish,
+			"name": t.name, "names": t.names, "asks": t.asks, "address": t.address, "next": t.next, "reply": t.reply, "ahead": t.ahead, "around": t.around, "second": t.second, "wish": t.wish,
 		},
 		Ranks: maps.Clone(c.record.Ranks),
 	}

@@ -82,13 +82,25 @@ func (m *model) say(subject string, s statement) (between, under bool) {
 		name = fmt.Sprintf("%s#%d", subject, m.lines)
 		m.lines++
 	}
-	said := m.now[name].said
-	n := len(said)
+	l := m.now[name]
+	n, told := insert(l.said, s)
+	between, under = n > 0 && n < len(l.said), n == len(l.said) && n > 0 && l.said[n-1].from.After(s.from)
+	if n < len(l.said) && l.op != "" { // the top is still what the undo made it
+		_, was := insert(l.was, s)
+		m.now[name] = line{told, l.op, was}
+	} else {
+		m.now[name] = line{said: told}
+	}
+	return between, under
+}
+
+// insert puts a statement behind those that were said later.
+func insert(said []statement, s statement) (n int, all []statement) {
+	n = len(said)
 	for n > 0 && said[n-1].said.After(s.said) {
 		n--
 	}
-	m.now[name] = line{said: slices.Insert(slices.Clone(said), n, s)}
-	return n > 0 && n < len(said), n == len(said) && n > 0 && said[n-1].from.After(s.from)
+	return n, slices.Insert(slices.Clone(said), n, s)
 }
 
 // edit puts other words on top of a line that holds, which was said when it was.

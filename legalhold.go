@@ -51,7 +51,9 @@ func (h *LegalHold) stops() error {
 	return fmt.Errorf("%w: the legal hold %s keeps what would go, or something that rests on it (%s): release it first, or leave out what it keeps", store.ErrConflict, h.ID, h.Reason)
 }
 
-// AddHold places a legal hold. A name of its own in ID is taken; ErrConflict when there is one of it.
+// AddHold places a legal hold. A name of its own in ID is taken; ErrConflict when there is one of it. When it returns, nothing
+// more goes of what the hold covers: it waits for whatever is at work in these memories, which may not have known of the hold.
+// Should the context end while it waits, the hold is in force all the same.
 func (m *Memory) AddHold(ctx context.Context, h LegalHold) (_ LegalHold, err error) {
 	defer func() { m.audit(ctx, deed("add hold", Who{User: h.User, Agent: h.Agent}, err, nil, h.ID)) }()
 	h.ID = cmp.Or(h.ID, newID())
@@ -66,7 +68,24 @@ func (m *Memory) AddHold(ctx context.Context, h LegalHold) (_ LegalHold, err err
 	if _, err := m.ledger.SaveSetting(ctx, store.Setting{Tenant: m.tenant, Kind: holdKind, Name: h.ID, Value: value, At: h.At}); err != nil {
 		return LegalHold{}, fmt.Errorf("save hold: %w", err)
 	}
+	if err := m.afterWhatRuns(ctx, &h); err != nil {
+		return h, fmt.Errorf("the hold %s is in force, but what began before it may still run: %w", h.ID, err)
+	}
 	return h, nil
+}
+
+// afterWhatRuns waits until what is at work in the memories of a hold is done. What begins later reads the hold.
+func (m *Memory) afterWhatRuns(ctx context.Context, h *LegalHold) error {
+	return m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+		if !h.in(sc) {
+			return nil
+		}
+		unlock, err := m.locks.LockContext(ctx, sc)
+		if err == nil {
+			unlock()
+		}
+		return err
+	})
 }
 
 // Holds lists the tenant's legal holds, by id.

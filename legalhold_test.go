@@ -49,6 +49,42 @@ func TestHoldStopsAnErasureUnderWay(t *testing.T) {
 	}
 }
 
+// When a hold was placed, nothing more goes of what it covers: a removal that read the holds before is waited for.
+func TestAHoldWaitsForWhatIsAtWork(t *testing.T) {
+	t.Parallel()
+	m := open(t, nil)
+	ann, bob := store.Scope{Tenant: m.tenant, User: "ann"}, store.Scope{Tenant: m.tenant, User: "bob"}
+	for _, user := range []string{"ann", "bob"} {
+		if _, err := m.Remember(t.Context(), RememberRequest{Who: Who{User: user}, Content: "I like tea"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock, other := m.locks.Lock(ann), m.locks.Lock(bob) // as a removal does
+	defer other()
+	placed := make(chan error, 1)
+	go func() {
+		_, err := m.AddHold(t.Context(), LegalHold{User: "ann", Reason: "claim 17"})
+		placed <- err
+	}()
+	for held := false; !held; {
+		holds, err := m.Holds(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = len(holds) > 0
+	}
+	select {
+	case <-placed:
+		t.Error("the hold was granted while something was at work that may not know of it")
+		unlock()
+	case <-time.After(50 * time.Millisecond):
+		unlock()
+		if err := <-placed; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // What one retention took in several memories comes back by its id in all of them, as it was.
 func TestRestoreBatchReachesEveryMemory(t *testing.T) {
 	oneByOne(t)

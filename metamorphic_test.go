@@ -74,13 +74,11 @@ type history struct {
 	clock *testClock
 	sim   *model
 	ops   []string // undos, since the last restore
-	since int      // moments of the past that were before it
-	// between is how many moments were before something was last told late that goes between two values: the end of the one
-	// before is set in place, so that by what was known earlier it ends too soon.
-	between int
-	// mixed: by what is known later, more than the model has is seen of a time before: something was told late that holds from
-	// before an edit of what it took the place of, which keeps its end; or the last value of a line stayed away in a redo, and
-	// those before it came back as the past.
+	// since is how many moments were before it, or before something was last told late behind what holds: an undo leaves that
+	// alone, as what stands in its place stays.
+	since int
+	// mixed: by what is known later, more than the model has is seen of a time before: the last value of a line stayed away in
+	// a redo, and those before it came back as the past.
 	mixed bool
 	story []string
 }
@@ -173,11 +171,9 @@ func (h *history) say(i int, late bool, subject, thread, text string) bool {
 	h.tell(i, "%s says %q, since %v", thread, text, s.from.Sub(h.start))
 	_, err := h.m.Remember(context.Background(), RememberRequest{Who: Who{User: "u", Thread: thread}, Content: text, Subject: subject, ValidFrom: s.from})
 	h.must(err)
-	between, under := h.sim.say(subject, s)
-	if between {
-		h.between = len(h.sim.past)
+	if h.sim.say(subject, s) {
+		h.since = len(h.sim.past)
 	}
-	h.mixed = h.mixed || under
 	return true
 }
 
@@ -279,7 +275,7 @@ func (h *history) look() {
 		if h.mixed {
 			continue
 		}
-		valid, known := moment("true", 0).at, moment("known", h.between)
+		valid, known := moment("true", 0).at, moment("known", 0)
 		h.view(valid, known.at, h.sim.texts(known.lines, valid))
 		h.recall(valid, known.at, h.sim.texts(known.lines, valid))
 	}

@@ -74,9 +74,8 @@ func (m *model) texts(lines map[string]line, valid time.Time) []string {
 func (m *model) keep(at time.Time) { m.past = append(m.past, pastView{at, maps.Clone(m.now)}) }
 
 // say adds a statement to the line of its subject that holds, or begins a new line. It is the value that holds unless another
-// was said since; between tells that it went between two others, and under that it holds from before an edit of what it
-// takes the place of.
-func (m *model) say(subject string, s statement) (between, under bool) {
+// was said since; behind tells that one was.
+func (m *model) say(subject string, s statement) (behind bool) {
 	name := m.holder(subject, "")
 	if name == "" {
 		name = fmt.Sprintf("%s#%d", subject, m.lines)
@@ -84,14 +83,13 @@ func (m *model) say(subject string, s statement) (between, under bool) {
 	}
 	l := m.now[name]
 	n, told := insert(l.said, s)
-	between, under = n > 0 && n < len(l.said), n == len(l.said) && n > 0 && l.said[n-1].from.After(s.from)
 	if n < len(l.said) && l.op != "" { // the top is still what the undo made it
 		_, was := insert(l.was, s)
 		m.now[name] = line{told, l.op, was}
 	} else {
 		m.now[name] = line{said: told}
 	}
-	return between, under
+	return n < len(l.said)
 }
 
 // insert puts a statement behind those that were said later.

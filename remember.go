@@ -128,9 +128,7 @@ func (m *Memory) remember(ctx context.Context, sc store.Scope, it store.Item, r 
 		got.Item.ExpiresAt = it.ExpiresAt // it is to be kept as long as the latest wish says
 		w.Put = append(w.Put, got.Item)
 	}
-	if !got.Existing {
-		w.Embed = []string{it.ID}
-	}
+	w.Embed = got.Embed
 	return RememberResult{Item: got.Item, Existing: got.Existing}, nil
 }
 

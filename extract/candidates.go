@@ -51,7 +51,13 @@ func (w *Worker) facts(ctx context.Context, sc store.Scope, thread string, ops [
 		}
 	}
 	said := func(op *Operation) time.Time { t := turns[op.Turn]; return saidNow(t.ValidFrom, w.now()) }
-	old, err := versions(out, ops, said, func(id string) (*store.Item, error) { return one(ctx, w.store, sc, id) })
+	from := func(op *Operation) time.Time {
+		if op.At.IsZero() {
+			return said(op)
+		}
+		return op.At
+	}
+	old, err := versions(out, ops, said, from, func(id string) (*store.Item, error) { return one(ctx, w.store, sc, id) })
 	return append(out, old...), err
 }
 
@@ -68,7 +74,8 @@ func one(ctx context.Context, s store.Store, sc store.Scope, id string) (*store.
 // the item begins no later than what stands of its subject.
 func Versions(ctx context.Context, s store.Store, sc store.Scope, it *store.Item, current []store.Item) ([]store.Item, error) {
 	op := Operation{Subject: it.Provenance.Subject, Speaker: it.Turn.Speaker}
-	return versions(current, []Operation{op}, func(*Operation) time.Time { return it.ValidFrom }, func(id string) (*store.Item, error) { return one(ctx, s, sc, id) })
+	from := func(*Operation) time.Time { return it.ValidFrom }
+	return versions(current, []Operation{op}, from, from, func(id string) (*store.Item, error) { return one(ctx, s, sc, id) })
 }
 
 // Candidates reads the items in a view that may make a statement: those with its exact key, those that share words with it

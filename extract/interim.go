@@ -103,6 +103,7 @@ func (a *attempt) interimItems(ctx context.Context, p *part, b *Batch, f *findin
 	}
 	for _, it := range out.put {
 		switch {
+		case out.redated[it.ID]: // of somebody else's
 		case added[it.ID]:
 			it.Provenance.Interim = true
 		case !added[it.SupersededBy]: // confirmed: that is left to the other's result
@@ -237,7 +238,7 @@ func (l *leftovers) settle(out *outcome, extractor string, now time.Time) {
 	for i := range out.put {
 		it := &out.put[i]
 		touched[it.ID] = true
-		if !it.RecordedAt.Equal(now) {
+		if !it.RecordedAt.Equal(now) || out.redated[it.ID] {
 			continue
 		}
 		if old := l.find(NewForm(StatementOf(it)), false); old != nil {

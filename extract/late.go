@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"evoke/store"
 )
 
@@ -47,15 +49,20 @@ func (r *reconciler) outdates(it *store.Item) bool {
 
 // counts returns the closed version for which an operation's turn counts already: the turn was extracted again.
 func (r *reconciler) counts(op *Operation) *store.Item {
+	var gone *store.Item
 	for _, it := range r.past {
 		if slices.Contains(it.Provenance.Turns, op.Turn) {
 			f, g := op.form(), NewForm(StatementOf(it))
-			if f.Same(&g) != Different {
+			if f.Same(&g) == Different {
+				continue
+			}
+			if it.RetractedAt.IsZero() {
 				return it
 			}
+			gone = it
 		}
 	}
-	return nil
+	return gone
 }
 
 // again takes account of a statement that stands already. One that stood without its subject gets it, and then no other
@@ -85,6 +92,7 @@ func (r *reconciler) again(same, holder *store.Item, op Operation) *store.Item {
 func (r *reconciler) backfill(next *store.Item, op Operation) *store.Item {
 	f := op.form()
 	var prev *store.Item // the version before, which was said before, too
+	end := next.ValidFrom
 	for range mostVersions {
 		old := r.past[next.Supersedes]
 		if old == nil {
@@ -98,6 +106,9 @@ func (r *reconciler) backfill(next *store.Item, op Operation) *store.Item {
 			prev = old
 			break
 		}
+		if old.RetractedAt.IsZero() && old.ValidFrom.Before(end) {
+			end = old.ValidFrom
+		}
 		next = old
 	}
 	it := r.item(op)
@@ -105,7 +116,7 @@ func (r *reconciler) backfill(next *store.Item, op Operation) *store.Item {
 		return nil
 	}
 	it.ClosedAt, it.Supersedes, it.SupersededBy = r.now, next.Supersedes, next.ID
-	if end := next.ValidFrom; it.ValidTo.IsZero() || it.ValidTo.After(end) {
+	if it.ValidTo.IsZero() || it.ValidTo.After(end) {
 		it.ValidTo = end
 	}
 	if it.ValidTo.Before(it.ValidFrom) {
@@ -115,26 +126,59 @@ func (r *reconciler) backfill(next *store.Item, op Operation) *store.Item {
 	r.touch(next)
 	if prev != nil {
 		prev.SupersededBy = it.ID
-		if prev.ValidTo.After(it.ValidFrom) {
-			prev.ValidTo = it.ValidFrom
-			if prev.ValidFrom.After(prev.ValidTo) {
-				prev.ValidTo = prev.ValidFrom
-			}
-		}
 		r.touch(prev)
 	}
+	r.shorten(it)
 	r.past[it.ID] = it
 	r.fresh[it.ID], r.counted[it.ID] = true, true
 	r.touch(it)
 	return it
 }
 
+// shorten ends the versions behind one where it begins.
+func (r *reconciler) shorten(it *store.Item) {
+	next := it
+	for range mostVersions {
+		old := r.past[next.Supersedes]
+		if old == nil {
+			return
+		}
+		if old.RetractedAt.IsZero() && old.ValidTo.After(it.ValidFrom) && old.ValidTo.After(old.ValidFrom) {
+			old = r.redate(old, it.ValidFrom, next)
+		}
+		next = old
+	}
+}
+
+// redate gives a version that has ended an earlier end, but none before it began, in a version of its own in front of the
+// one after it: what was known before stays as it was. Where nobody knew of an end yet, it is set in place.
+func (r *reconciler) redate(old *store.Item, end time.Time, next *store.Item) *store.Item {
+	end = store.Later(end, old.ValidFrom)
+	if !old.ClosedAt.Before(r.now) {
+		old.ValidTo = end
+		r.touch(old)
+		return old
+	}
+	again := *old
+	again.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(old.ID+"\x00"+end.String())).String()
+	again.RecordedAt, again.ClosedAt, again.ValidTo = r.now, r.now, end
+	again.Supersedes, again.SupersededBy = old.ID, old.SupersededBy
+	old.RetractedAt, old.SupersededBy, next.Supersedes = r.now, again.ID, again.ID
+	r.past[again.ID] = &again
+	r.redated[again.ID] = true
+	r.touch(next)
+	r.touch(old)
+	r.touch(&again)
+	return &again
+}
+
 // mostVersions bounds the chain of versions that is read behind a holder.
 const mostVersions = 512
 
-// versions reads the closed versions behind the current ones that operations speak of and that were said no earlier: what
-// backfill needs. said tells when an operation was said, read returns an item or nil.
-func versions(current []store.Item, ops []Operation, said func(*Operation) time.Time, read func(id string) (*store.Item, error)) ([]store.Item, error) {
+// versions reads the closed versions behind the current ones that operations speak of and that were said no earlier, or hold
+// from later on: what backfill and shorten need. said tells when an operation was said and from tells from when on what it
+// says holds; read returns an item or nil.
+func versions(current []store.Item, ops []Operation, said, from func(*Operation) time.Time, read func(id string) (*store.Item, error)) ([]store.Item, error) {
 	holders, byID := map[subjectKey]*store.Item{}, map[string]*store.Item{}
 	for i := range current {
 		it := &current[i]
@@ -144,7 +188,7 @@ func versions(current []store.Item, ops []Operation, said func(*Operation) time.
 		}
 	}
 	var out []store.Item
-	latest := map[string]time.Time{} // when a current version was said last, the operations so far included
+	latest, begins := map[string]time.Time{}, map[string]time.Time{} // when a current version was said last and from when on it holds, the operations so far included
 	for i := range ops {
 		op := &ops[i]
 		for _, it := range [...]*store.Item{byID[op.Target], holders[subjectOf(op.subject(), op.Speaker)]} {
@@ -152,11 +196,14 @@ func versions(current []store.Item, ops []Operation, said func(*Operation) time.
 				continue
 			}
 			if latest[it.ID].IsZero() {
-				latest[it.ID] = saidOf(it)
+				latest[it.ID], begins[it.ID] = saidOf(it), it.ValidFrom
 			}
-			if at := said(op); at.After(latest[it.ID]) {
-				latest[it.ID] = at
-				continue
+			at, since := said(op), from(op)
+			before := since.Before(begins[it.ID])
+			if begins[it.ID] = store.Later(begins[it.ID], since); at.After(latest[it.ID]) {
+				if latest[it.ID] = at; !before {
+					continue
+				}
 			}
 			for n := 0; it.Supersedes != "" && byID[it.Supersedes] == nil && n < mostVersions; n++ {
 				old, err := read(it.Supersedes)

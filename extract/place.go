@@ -20,6 +20,7 @@ type Placed struct {
 	Item     store.Item   // the item that makes the statement now
 	Existing bool         // it was there already and is confirmed
 	Put      []store.Item // the changes
+	Embed    []string     // ids of those that need vectors
 }
 
 // Place reconciles an item as the operations of an extraction are (see reconciler): the same statement is confirmed,
@@ -50,5 +51,6 @@ func (p Placement) Place() Placed {
 	it.Provenance.Said = r.said
 	r.finished = &it
 	now := r.write(op, nil, r.bySubject[subjectOf(op.Subject, op.Speaker)])
-	return Placed{Item: *now, Existing: now != &it, Put: r.outcome().put}
+	out := r.outcome()
+	return Placed{Item: *now, Existing: now != &it, Put: out.put, Embed: out.embed}
 }

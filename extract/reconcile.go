@@ -80,6 +80,7 @@ type reconciler struct {
 	touched   []*store.Item          // changed items, in order
 	isTouched map[*store.Item]bool
 	fresh     map[string]bool
+	redated   map[string]bool // ids of new versions of what ended otherwise than was known, see redate
 	counted   map[string]bool // items that came of this extraction: added or confirmed
 	rejected  map[rejection]int
 	refused   []Rejected // of them, what a person may overrule
@@ -111,6 +112,7 @@ const (
 type outcome struct {
 	put      []store.Item
 	embed    []string
+	redated  map[string]bool // ids of those of put that are there in another version and end otherwise
 	facts    int
 	rejected map[rejection]int
 	refused  []Rejected // what was not asserted, or is of somebody else, for review
@@ -186,7 +188,7 @@ func (r *reconciler) reconcile(current []store.Item, turns map[string]store.Item
 func (r *reconciler) begin() {
 	r.byID, r.past, r.forms, r.bySubject = map[string]*store.Item{}, map[string]*store.Item{}, map[string]*Form{}, map[subjectKey]*store.Item{}
 	r.fresh, r.counted, r.rejected = map[string]bool{}, map[string]bool{}, map[rejection]int{}
-	r.isTouched = map[*store.Item]bool{}
+	r.isTouched, r.redated = map[*store.Item]bool{}, map[string]bool{}
 }
 
 func (r *reconciler) check(op *Operation, known bool, turn *store.Item) rejection {
@@ -384,6 +386,7 @@ func (r *reconciler) insert(it *store.Item, op Operation, olds ...*store.Item) {
 			it.RecordedAt = store.Later(it.RecordedAt, old.ClosedAt) // the clock may have gone back since
 		}
 	}
+	r.shorten(it)
 	r.index(it)
 	r.fresh[it.ID], r.counted[it.ID] = true, true
 	r.touch(it)
@@ -423,10 +426,10 @@ func (r *reconciler) touch(it *store.Item) {
 }
 
 func (r *reconciler) outcome() outcome {
-	out := outcome{rejected: r.rejected, facts: len(r.counted), waiting: r.waiting, refused: r.refused}
+	out := outcome{redated: r.redated, rejected: r.rejected, facts: len(r.counted), waiting: r.waiting, refused: r.refused}
 	for _, it := range r.touched {
 		out.put = append(out.put, *it)
-		if r.fresh[it.ID] && it.RetractedAt.IsZero() {
+		if (r.fresh[it.ID] || r.redated[it.ID]) && it.RetractedAt.IsZero() {
 			out.embed = append(out.embed, it.ID)
 		}
 	}

@@ -51,7 +51,13 @@ func (m *memory) take(ops ...Operation) outcome {
 	r := reconciler{opts: m.opts, extractor: "rules/1", thread: "th", now: m.now, newID: func() string { m.n++; return fmt.Sprintf("f%03d", m.n) }}
 	current := m.current()
 	said := func(op *Operation) time.Time { return saidNow(m.turns[op.Turn].ValidFrom, m.now) }
-	past, err := versions(current, ops, said, func(id string) (*store.Item, error) {
+	from := func(op *Operation) time.Time {
+		if op.At.IsZero() {
+			return said(op)
+		}
+		return op.At
+	}
+	past, err := versions(current, ops, said, from, func(id string) (*store.Item, error) {
 		it, ok := m.items[id]
 		return map[bool]*store.Item{true: &it}[ok], nil
 	})

@@ -115,7 +115,7 @@ func (w *Worker) review(ctx context.Context, q *store.Quarantined, op Operation,
 		return outcome{}, store.Invalid("id", "of an operation that can be stored (reject it)", out.note(0))
 	}
 	for i := range out.put {
-		if p := &out.put[i].Provenance; slices.Contains(out.embed, out.put[i].ID) {
+		if p := &out.put[i].Provenance; slices.Contains(out.embed, out.put[i].ID) && !out.redated[out.put[i].ID] {
 			if p.Edited = q.Edited; !grounded {
 				p.Quote = ""
 			}

@@ -139,15 +139,30 @@ func (d *differ) of(ctx context.Context, it *store.Item) (*Difference, error) {
 			return nil, err // told with the later version
 		}
 	}
-	if d.retracted(it) {
+	gone, err := d.retracted(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	if gone {
 		return &Difference{Did: Retracted, Before: it}, nil
 	}
 	return &Difference{Did: Closed, Before: it}, nil
 }
 
-// retracted tells whether an item was taken back by the second moment, and did not merely end before it began.
-func (d *differ) retracted(it *store.Item) bool {
-	return !it.RetractedAt.IsZero() && !it.RetractedAt.After(d.to.KnownAt)
+// retracted tells whether an item was taken back by the second moment, and did not merely end before it began or sooner than
+// was known.
+func (d *differ) retracted(ctx context.Context, it *store.Item) (bool, error) {
+	if it.RetractedAt.IsZero() || it.RetractedAt.After(d.to.KnownAt) {
+		return false, nil
+	}
+	if it.SupersededBy == "" || it.Provenance.EndedBy != "" {
+		return true, nil
+	}
+	next, err := d.s.Get(ctx, d.sc, []string{it.SupersededBy})
+	if err != nil {
+		return false, fmt.Errorf("diff: %w", err)
+	}
+	return len(next) == 0 || !Redates(&next[0], it) || !next[0].RetractedAt.IsZero() && !next[0].RetractedAt.After(d.to.KnownAt), nil
 }
 
 // back finds the version that stood at the first moment in the place of one that stands at the second, or nil.

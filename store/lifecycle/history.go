@@ -15,6 +15,7 @@ const (
 	Ended     = "ended"     // it stopped to hold, and nothing took its place
 	Retracted = "retracted" // taken back: it counts as never said
 	Restored  = "restored"  // an undo made it hold again
+	Redated   = "redated"   // it ended sooner than was known: the version that With names has its end
 )
 
 // Change is one step in the life of an item: who did what to which version, on what grounds, and when.
@@ -47,8 +48,11 @@ func Changes(versions []store.Item) []Change {
 		case p.Edited:
 			c.By = "update"
 		}
-		out = append(out, c)
-		if !it.ClosedAt.IsZero() {
+		redates := Redates(it, byID[it.Supersedes])
+		if !redates {
+			out = append(out, c)
+		}
+		if !it.ClosedAt.IsZero() && !(redates && it.ClosedAt.Equal(it.RecordedAt)) {
 			c := Change{At: it.ClosedAt, Did: Ended, ID: it.ID}
 			if by := byID[it.SupersededBy]; by != nil && !by.RecordedAt.After(it.ClosedAt) {
 				c.Did, c.With, c.Who, c.By = Replaced, by.ID, by.Turn.Speaker, cmp.Or(by.Provenance.Extractor, by.Provenance.Origin)
@@ -56,7 +60,9 @@ func Changes(versions []store.Item) []Change {
 			}
 			out = append(out, c)
 		}
-		if !it.RetractedAt.IsZero() && (p.EndedBy != "" || !it.RetractedAt.Equal(it.ClosedAt)) {
+		if by := byID[it.SupersededBy]; Redates(by, it) {
+			out = append(out, Change{At: it.RetractedAt, Did: Redated, ID: it.ID, With: by.ID})
+		} else if !it.RetractedAt.IsZero() && (p.EndedBy != "" || !it.RetractedAt.Equal(it.ClosedAt)) {
 			c := Change{At: it.RetractedAt, Did: Retracted, ID: it.ID, Operation: p.EndedBy}
 			if p.EndedBy != "" {
 				c.By = "operation"
@@ -66,4 +72,10 @@ func Changes(versions []store.Item) []Change {
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return a.At.Compare(b.At) })
 	return out
+}
+
+// Redates tells whether a version is another one with an earlier end, that came to be known with it. Each may be nil.
+func Redates(it, before *store.Item) bool {
+	return it != nil && before != nil && it.Supersedes == before.ID && before.SupersededBy == it.ID && before.Provenance.EndedBy == "" &&
+		!before.RetractedAt.IsZero() && before.RetractedAt.Equal(it.RecordedAt) && it.ContentKey == before.ContentKey && it.ValidTo.Before(before.ValidTo)
 }

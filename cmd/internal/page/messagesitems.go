@@ -113,6 +113,7 @@ var itemMessages = map[string][2]string{
 	"did.ended":     {"ended", "失效"},
 	"did.retracted": {"taken back", "撤回"},
 	"did.restored":  {"restored", "恢复"},
+	"did.redated":   {"ended sooner than was known", "比已知的更早结束"},
 
 	"edit.title":      {"Edit", "编辑"},
 	"edit.look":       {"See what changes…", "查看更改…"},

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (m *Memory) SetSchedule(ctx context.Context, s Schedule) (_ Schedule, err e
 	}()
 	names := slices.Sorted(maps.Keys(m.scheduled()))
 	if !slices.Contains(names, s.Name) {
-		return Schedule{}, store.Invalid("name", fmt.Sprintf("one of %v", names), "")
+		return Schedule{}, store.Invalid("name", "one of "+strings.Join(names, ", "), fmt.Sprintf("%.40q", s.Name))
 	}
 	if s.EveryHours < 1 || s.EveryHours > maxEveryHours {
 		return Schedule{}, store.Invalid("every_hours", fmt.Sprintf("from 1 to %d", maxEveryHours), fmt.Sprint(s.EveryHours))

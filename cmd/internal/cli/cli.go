@@ -117,7 +117,11 @@ var ofThread = map[string]bool{
 func checkArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
+			err := check(c, args)
+			if _, takes, ok := strings.Cut(c.Use, " "); ok && err != nil { // cobra's words name no argument
+				err = fmt.Errorf("%s takes %s, got %s", c.CommandPath(), takes, count(len(args), "argument"))
+			}
+			if err != nil {
 				return usage(c, err)
 			}
 			return nil

@@ -87,6 +87,9 @@ func (a *app) printForgotten(res evoke.ForgetResult) error {
 	if err := a.printShown(res); err != nil {
 		return err
 	}
+	if len(res.Items) > 0 && res.Items[0].Score > 0 { // found by a query, which forgets nothing
+		a.printf("%s found; were all of them forgotten by their ids:\n", count(len(res.Items), "item"))
+	}
 	a.printf("%s %s\n", count(res.Forgotten, "item"), verb)
 	if res.Derived > 0 {
 		a.printf("%s that rested on nothing else %s\n", count(res.Derived, "fact"), verb)

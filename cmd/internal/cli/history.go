@@ -118,7 +118,7 @@ It looks in the memory that --user and --agent name; with neither, --operation t
   evoke undo --operation 0198c0de-0000-7000-8000-000000000000`,
 	}
 	f := c.Flags()
-	f.StringVar(&r.Batch.Source, "source", "", "where it came from: turn, remember, import, rules, llm, review, profile")
+	f.StringVar(&r.Batch.Source, "source", "", "where it came from: turn, remember, import, rules, llm, review, profile, summary")
 	f.StringVar(&r.Batch.Extractor, "extractor", "", "name and version of the extractor: rules/1")
 	f.StringVar(&r.Batch.Operation, "operation", "", "id of the operation that did it, such as an undo")
 	f.StringVar(&from, "from", "", "recorded at this time or later: "+timeForms)

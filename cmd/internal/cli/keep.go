@@ -203,7 +203,7 @@ func (a *app) printSwept(op store.Operation) error {
 }
 
 func (a *app) holdCmd() *cobra.Command {
-	c := &cobra.Command{Use: "hold", Short: "Keep memories from being removed: legal holds", Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: "hold", Short: "Keep memories from being removed: legal holds", Args: noSuchCommand}
 	var h evoke.LegalHold
 	add := &cobra.Command{
 		Use: "add", Short: "Place a hold on a user, an agent, a thread, or the tenant", Args: noArgs,
@@ -257,9 +257,16 @@ func (a *app) holdCmd() *cobra.Command {
 	release := &cobra.Command{
 		Use: "release ID", Short: "End a hold", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withStore(c, func(ctx context.Context, s session) error { return s.ReleaseHold(ctx, args[0]) })
+			return a.withStore(c, func(ctx context.Context, s session) error {
+				if err := s.ReleaseHold(ctx, args[0]); err != nil {
+					return err
+				}
+				a.note("released: what it kept may be removed again")
+				return nil
+			})
 		},
 	}
+	c.RunE = list.RunE
 	c.AddCommand(add, list, release)
 	return c
 }
@@ -315,7 +322,13 @@ func (a *app) scheduleCmd() *cobra.Command {
 	c.AddCommand(set, &cobra.Command{
 		Use: "drop NAME", Short: "End a schedule", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withStore(c, func(ctx context.Context, s session) error { return s.DropSchedule(ctx, args[0]) })
+			return a.withStore(c, func(ctx context.Context, s session) error {
+				if err := s.DropSchedule(ctx, args[0]); err != nil {
+					return err
+				}
+				a.note("%s starts no longer by itself", visible(args[0]))
+				return nil
+			})
 		},
 	})
 	return c

@@ -54,6 +54,9 @@ func (a *app) keysNewCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !a.json {
+				defer a.noteNarrow(r.Role, r.Agents, r.Users)
+			}
 			return a.printSecret(made)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -25,8 +26,9 @@ func (a *app) keyNewCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "new [NAME]", Short: "Make a key; it is shown once and stored nowhere", Args: cobra.MaximumNArgs(1),
 		Long: `Makes a key for the tenant of --tenant and prints it, its hash, and what to add to the configuration file. The key itself is shown
-once and stored nowhere. The log and the audit log call it by its name.`,
+once and stored nowhere. The log and the audit log call it by its name. An administrator of the whole tenant needs --agent-grant '*'.`,
 		Example: `  evoke key new "chat server" --tenant acme --role write --agent-grant '*'
+  evoke key new boss --tenant acme --role admin --agent-grant '*'
   evoke key new operator --role installation`,
 	}
 	c.Flags().StringVar(&name, "name", "", "")
@@ -83,7 +85,15 @@ once and stored nowhere. The log and the audit log call it by its name.`,
 		}
 		a.printf("%s\n\nIts hash: %s\nAdd to the configuration file, at the left margin (without its first line where there is a \"keys:\" already):\n\n%s", key, hash, y)
 		a.note("the key is shown this once; keep it where only its user reads it")
+		a.noteNarrow(role, agents, users)
 		return nil
 	}
 	return c
+}
+
+// noteNarrow warns of a key of an administrator that may not look after the tenant as a whole.
+func (a *app) noteNarrow(role string, agents, users []string) {
+	if config.Role(role) == config.Admin && (len(users) > 0 || !slices.Contains(agents, "*")) {
+		a.note("this key may not look after the whole tenant (policy, retention, erasing, keys, most of the admin page): that needs --agent-grant '*' and no --user-grant")
+	}
 }

@@ -135,14 +135,22 @@ func fateRank(f recall.Fate) string {
 	return fmt.Sprint(f.Rank)
 }
 
+// signed is a share with its sign before it, as a step of a sum.
+func signed(f float64) string {
+	if f < 0 {
+		return fmt.Sprintf("- %.3f", -f)
+	}
+	return fmt.Sprintf("+ %.3f", f)
+}
+
 // printExplanation shows how a score came about, where that was asked for.
 func (a *app) printExplanation(rank int, h recall.Hit) {
 	e := h.Explain
 	if e == nil {
 		return
 	}
-	a.printf("\n%d. %s  %.3f = %.3f semantic + %.3f recency + %.3f importance %+.3f update\n",
-		rank, h.Item.ID, h.Score, h.Parts.Semantic, h.Parts.Recency, h.Parts.Importance, h.Parts.Update)
+	a.printf("\n%d. %s  %.3f = %.3f semantic + %.3f recency + %.3f importance %s update\n",
+		rank, h.Item.ID, h.Score, h.Parts.Semantic, h.Parts.Recency, h.Parts.Importance, signed(h.Parts.Update))
 	a.printf("   weights  %s %.3g, %s %.3g, %s %.3g\n", "semantic", e.Weights.Semantic, "recency", e.Weights.Recency, "importance", e.Weights.Importance)
 	a.printf("   raw     %s\n", numbers(e.Raw))
 	a.printf("   terms   %s\n", numbers(e.Terms))

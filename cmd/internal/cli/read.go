@@ -322,11 +322,7 @@ func whyEmpty(e recall.Emptiness) string {
 // printHealth says what the answer had to do without.
 func (a *app) printHealth(ctx context.Context, s session, embedder string, pending int, degraded map[string]string) {
 	if embedder == "none" {
-		why := ""
-		if st, err := s.Stats(ctx, a.who); err == nil && st.Note != "" {
-			why = ": " + st.Note
-		}
-		a.note("lexical only%s", why)
+		a.noteLexical(ctx, s, degraded[string(store.DenseArm)])
 	}
 	if pending > 0 && embedder != "none" {
 		a.note("%s without vectors yet", count(pending, "item"))
@@ -336,6 +332,17 @@ func (a *app) printHealth(ctx context.Context, s session, embedder string, pendi
 			continue // said above
 		}
 		a.note("degraded: %s: %s", step, degraded[step])
+	}
+}
+
+// noteLexical says that words alone were compared, and why. Where no reason is told the question had no words to compare.
+func (a *app) noteLexical(ctx context.Context, s session, degraded string) {
+	why := degraded
+	if st, err := s.Stats(ctx, a.who); err == nil && st.Note != "" {
+		why = st.Note
+	}
+	if why != "" {
+		a.note("lexical only: %s", why)
 	}
 }
 

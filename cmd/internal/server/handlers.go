@@ -41,7 +41,7 @@ func (h *handlers) call(ctx context.Context, user, agent, thread *string) (call,
 // tenantCall is a call on a whole tenant when neither user nor agent is named.
 func (h *handlers) tenantCall(ctx context.Context, user, agent *string) (call, error) {
 	if p, ok := principalOf(ctx); value(user) == "" && value(agent) == "" && ok && !p.grantsTenant() {
-		return call{}, forbidden("user: the key does not grant every user and agent; name one")
+		return call{}, forbidden(`user: the key does not grant every user and agent; use one that does (agents: ["*"], no users) or, where the route takes them, name one`)
 	}
 	return h.call(ctx, user, agent, nil)
 }

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -274,14 +275,18 @@ const mostName = 80
 
 var reRoleName = regexp.MustCompile(`(?:^|[^\p{L}])(?:` + frameWords + `|` + foldedWords(otherRoles) + `)[^\p{L}\p{N}]*$|(?:` + hanFrames + `)[^\p{L}\p{N}]*$`)
 
+// ownNames are the roles by which a turn without a name is shown.
+var ownNames = []string{"user", "assistant", "tool", "function"}
+
 // speaker is how the name of whoever speaks is shown before the colon. Names that read as those of roles are told from
-// them; that of the turn's own role is one.
+// them; that of the turn's own role is one, unless it is none that a turn has: an import may bring any.
 func speaker(t *store.Turn) string {
 	name := inline(t.Speaker)
 	if rs := []rune(name); len(rs) > mostName {
 		name = strings.TrimSpace(string(rs[:mostName])) + "…"
 	}
-	if name != t.Role && reRoleName.MatchString(clean(name).folded) && !(t.Role == "" && (name == "user" || name == "assistant")) {
+	own := slices.Contains(ownNames, name) && (name == t.Role || t.Role == "" && (name == "user" || name == "assistant"))
+	if !own && reRoleName.MatchString(clean(name).folded) {
 		name += " (name)"
 	}
 	return name

@@ -188,7 +188,7 @@ func cast(all []*candidate) (named, mixed bool) {
 }
 
 func fromAssistant(t *store.Turn) bool {
-	return t.Role == "assistant" || t.Role == "" && strings.EqualFold(t.Speaker, "assistant")
+	return strings.EqualFold(t.Role, "assistant") || t.Role == "" && strings.EqualFold(t.Speaker, "assistant")
 }
 
 // sessionCredit gives each chat turn the mean of the best three A0 among the candidates of its session.

@@ -2,6 +2,7 @@ package evoke
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,104 @@ func TestTenantStatsCountOverAllMemories(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got.Events) == 0 {
 		t.Error(diff)
+	}
+}
+
+// The figures are those of a plain count over every version of every memory, whatever state the items are in.
+func TestTenantStatsAreAPlainCount(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	m := open(t, &Options{Clock: clockAt(now).now, Embedder: &bagEmbedder{}})
+	put := func(who Who, n int) {
+		sc, err := m.memory(who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var items []store.Item
+		for i := range n {
+			it := store.Item{ID: fmt.Sprintf("%s%s-%03d", who.User, who.Agent, i), Kind: store.Kinds()[i%3], Content: strings.Repeat("茶 tea ", i%5+1), Importance: 0.5,
+				Confidence: 1, RecordedAt: now.AddDate(0, 0, -i*7), ValidFrom: now.AddDate(0, 0, -i*7)}
+			if i%2 == 0 {
+				it.Category = store.Categories()[i%6]
+			}
+			switch i % 11 { // the others hold
+			case 1:
+				it.ValidTo, it.ClosedAt = now.AddDate(0, 0, -1), now
+			case 2:
+				it.RetractedAt = now
+			case 3:
+				it.Aside = store.Aside{ForgottenAt: now, PurgeAt: now.AddDate(0, 1, 0)}
+			case 4:
+				it.Aside = store.Aside{Summary: "sum", SummarizedAt: now}
+			case 5:
+				it.ExpiresAt = now.AddDate(0, 0, i%2*4-2)
+			case 6:
+				it.ValidTo, it.Provenance.Durability = now.AddDate(1, 0, 0), store.TaskDurability
+			case 7:
+				it.ContentKey = store.ProfileKeys()[0]
+			case 8:
+				it.ValidTo = now.AddDate(0, 1, 0)
+			}
+			items = append(items, it)
+		}
+		if err := m.store.Apply(t.Context(), sc, store.Change{Put: items}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Remember(t.Context(), RememberRequest{Who: who, Content: "embedded"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(Who{User: "ann"}, 60)
+	put(Who{User: "ann", Agent: "helper"}, 20)
+	put(Who{User: "bob"}, 40)
+	settle(t, m)
+
+	want := TenantStats{Kinds: map[store.Kind]int{}, Categories: map[store.Category]int{}, Ages: []AgeCount{{1, 0}, {7, 0}, {30, 0}, {90, 0}, {365, 0}, {0, 0}}}
+	for _, c := range store.Categories() {
+		want.Categories[c] = 0
+	}
+	users := map[string]int{}
+	scopes, err := m.store.Scopes(t.Context(), m.tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Memories = len(scopes)
+	for _, sc := range scopes {
+		page, err := m.store.List(t.Context(), sc, store.ListQuery{View: store.View{All: true}, Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range page.Items {
+			it := &page.Items[i]
+			want.Versions++
+			want.Bytes += int64(len(it.Content))
+			if it.Content == "embedded" {
+				want.Bytes += 64 // numbers of a byte each, once
+			}
+			if !store.Current(now).Sees(it) {
+				continue
+			}
+			want.Total++
+			want.Kinds[it.Kind]++
+			if it.Category != "" {
+				want.Categories[it.Category]++
+			}
+			users[sc.User]++
+			for j := range want.Ages {
+				if d := want.Ages[j].Days; d == 0 || !it.RecordedAt.Before(now.AddDate(0, 0, -d)) {
+					want.Ages[j].Items++
+					break
+				}
+			}
+		}
+	}
+	want.Users = []store.UserCount{{User: "ann", Items: users["ann"]}, {User: "bob", Items: users["bob"]}}
+	got, err := m.TenantStats(t.Context(), TenantStatsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Usage, got.Days, got.Cost, got.Embedder, got.Note, got.Events = UsageSum{}, nil, 0, "", "", nil
+	if diff := cmp.Diff(want, got); diff != "" || want.Total == want.Versions {
+		t.Errorf("(-a plain count +the statistics):\n%s", diff)
 	}
 }
 

@@ -1,20 +1,31 @@
 package store
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
-// Census counts a tenant's items, over all of its scopes.
+// Census counts a tenant's items, over all of its scopes: those that the view sees and, beside them, all that there are.
 type Census struct {
 	Kinds      map[Kind]int
 	Categories map[Category]int // those without one under ""
 	Since      []int            // as many as moments were asked for: the items recorded at or after each
-	Bytes      int64            // of contents and vectors
 	Users      []UserCount      // as many as were asked for, those with the most items first, then by name
+
+	// Of every version, whatever the view sees.
+	Scopes, Versions int   // scopes that hold items, and items
+	Bytes            int64 // of contents and vectors
 }
 
 // UserCount counts a user's items, in memories with agents, too; those of agents' own memories are of no user.
 type UserCount struct {
 	User  string `json:"user"`
 	Items int    `json:"items"`
+}
+
+// Compare is the order of Census.Users.
+func (u UserCount) Compare(v UserCount) int {
+	return cmp.Or(cmp.Compare(v.Items, u.Items), cmp.Compare(u.User, v.User))
 }
 
 // CensusQuery asks for a Census.

@@ -1,11 +1,9 @@
 package qdrantstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
@@ -13,7 +11,7 @@ import (
 	"evoke/store"
 )
 
-// Census counts a tenant's items. The counts are made one after another: what is written meanwhile may be in some of them.
+// Census counts a tenant's items. The counts are made beside each other: what is written meanwhile may be in some of them.
 func (db *DB) Census(ctx context.Context, tenant string, q store.CensusQuery) (store.Census, error) {
 	c := store.Census{Kinds: map[store.Kind]int{}, Categories: map[store.Category]int{}, Since: make([]int, len(q.Since))}
 	if err := db.enter(ctx); err != nil {
@@ -27,49 +25,65 @@ func (db *DB) Census(ctx context.Context, tenant string, q store.CensusQuery) (s
 	if err != nil {
 		return c, err
 	}
-	view := append(viewConditions(q.View), qdrant.NewMatchKeyword(fieldTenant, tenant))
-	with := func(cs ...*qdrant.Condition) *qdrant.Filter {
-		return &qdrant.Filter{Must: append(slices.Clone(view), cs...)}
+	all := []*qdrant.Condition{qdrant.NewMatchKeyword(fieldTenant, tenant)}
+	view := append(viewConditions(q.View), all...)
+	with := func(base []*qdrant.Condition, cs ...*qdrant.Condition) *qdrant.Filter {
+		return &qdrant.Filter{Must: append(slices.Clone(base), cs...)}
 	}
-	total, err := db.countOf(ctx, with())
-	if err != nil {
-		return c, err
-	}
-	kinds, err := db.facet(ctx, fieldKind, with())
-	if err != nil {
-		return c, err
-	}
-	for _, h := range kinds {
-		c.Kinds[store.Kind(h.GetValue().GetStringValue())] += int(h.GetCount())
-	}
-	categories, err := db.facet(ctx, fieldCategory, with())
-	if err != nil {
-		return c, err
-	}
-	none := total
-	for _, h := range categories {
-		if name := h.GetValue().GetStringValue(); name != "" {
-			c.Categories[store.Category(name)] += int(h.GetCount())
-			none -= int(h.GetCount())
-		}
-	}
-	if none > 0 {
-		c.Categories[""] = none
+	var total int
+	var content, rows int64
+	tasks := []func() error{
+		func() (err error) { total, err = db.countOf(ctx, with(view)); return err },
+		func() error {
+			return db.values(ctx, fieldKind, with(view), func(name string, n int) { c.Kinds[store.Kind(name)] += n })
+		},
+		func() error {
+			return db.values(ctx, fieldCategory, with(view), func(name string, n int) { c.Categories[store.Category(name)] += n })
+		},
+		func() (err error) { c.Users, err = db.users(ctx, tenant, q.Users, with(view)); return err },
+		func() (err error) { c.Versions, err = db.countOf(ctx, with(all)); return err },
+		func() (err error) { content, err = db.sum(ctx, fieldSize, with(all)); return err },
+		func() (err error) { c.Scopes, err = db.countScopes(ctx, tenant, with(all)); return err },
 	}
 	for i, at := range q.Since {
-		if c.Since[i], err = db.countOf(ctx, with(after(fieldRecordedAt, at.Add(-time.Microsecond)))); err != nil {
-			return c, err
-		}
+		tasks = append(tasks, func() (err error) {
+			c.Since[i], err = db.countOf(ctx, with(view, after(fieldRecordedAt, at.Add(-time.Microsecond))))
+			return err
+		})
 	}
-	if c.Users, err = db.users(ctx, tenant, q.Users, with()); err != nil {
+	if sp.dim > 0 {
+		tasks = append(tasks, func() (err error) {
+			rows, err = db.sum(ctx, fieldChunks, with(all, qdrant.NewHasVector(denseVector)))
+			return err
+		})
+	}
+	if err := each(len(tasks), width, func(i int) error { return tasks[i]() }); err != nil {
 		return c, err
 	}
-	if c.Bytes, err = db.sum(ctx, fieldSize, with()); err != nil || sp.dim == 0 {
-		return c, err
+	delete(c.Categories, "")
+	for _, n := range c.Categories {
+		total -= n
 	}
-	rows, err := db.sum(ctx, fieldChunks, with(qdrant.NewHasVector(denseVector)))
-	c.Bytes += rows * int64(sp.dim) * 4
-	return c, err
+	if total > 0 {
+		c.Categories[""] = total
+	}
+	c.Bytes = content + rows*int64(sp.dim)*4
+	return c, nil
+}
+
+// values hands over the values of a field of text, each with the number of items that have it.
+func (db *DB) values(ctx context.Context, field string, f *qdrant.Filter, add func(value string, n int)) error {
+	hits, err := db.facet(ctx, field, f)
+	for _, h := range hits {
+		add(h.GetValue().GetStringValue(), int(h.GetCount()))
+	}
+	return err
+}
+
+// countScopes counts the tenant's scopes that hold items.
+func (db *DB) countScopes(ctx context.Context, tenant string, f *qdrant.Filter) (n int, err error) {
+	scopes, err := db.scopesOf(ctx, tenant, f)
+	return len(scopes), err
 }
 
 // users counts the items of those users that have the most.
@@ -77,27 +91,21 @@ func (db *DB) users(ctx context.Context, tenant string, most int, f *qdrant.Filt
 	if most == 0 {
 		return nil, nil
 	}
-	hits, err := db.facet(ctx, fieldScope, f)
+	scopes, err := db.scopesOf(ctx, tenant, f)
 	if err != nil {
 		return nil, err
 	}
 	byName := map[string]int{}
-	for _, h := range hits {
-		sc, err := parseScope(h.GetValue().GetStringValue())
-		if err != nil {
-			return nil, err
-		}
-		if sc.User != "" && sc.Tenant == tenant {
-			byName[sc.User] += int(h.GetCount())
+	for sc, n := range scopes {
+		if sc.User != "" {
+			byName[sc.User] += n
 		}
 	}
 	var users []store.UserCount
 	for name, n := range byName {
 		users = append(users, store.UserCount{User: name, Items: n})
 	}
-	slices.SortFunc(users, func(a, b store.UserCount) int {
-		return cmp.Or(cmp.Compare(b.Items, a.Items), strings.Compare(a.User, b.User))
-	})
+	slices.SortFunc(users, store.UserCount.Compare)
 	return users[:min(most, len(users))], nil
 }
 

@@ -130,20 +130,33 @@ func (db *DB) Scopes(ctx context.Context, tenant string) ([]store.Scope, error) 
 	if err := store.ValidateName("tenant", tenant); err != nil {
 		return nil, err
 	}
-	hits, err := db.facet(ctx, fieldScope, &qdrant.Filter{Must: []*qdrant.Condition{qdrant.NewMatchKeyword(fieldTenant, tenant)}})
+	found, err := db.scopesOf(ctx, tenant, &qdrant.Filter{Must: []*qdrant.Condition{qdrant.NewMatchKeyword(fieldTenant, tenant)}})
 	if err != nil {
 		return nil, err
 	}
 	var out []store.Scope
+	for sc := range found {
+		out = append(out, sc)
+	}
+	slices.SortFunc(out, func(a, b store.Scope) int { return strings.Compare(a.Key(), b.Key()) })
+	return out, nil
+}
+
+// scopesOf counts the items that the filter selects by scope, of the tenant's scopes.
+func (db *DB) scopesOf(ctx context.Context, tenant string, f *qdrant.Filter) (map[store.Scope]int, error) {
+	hits, err := db.facet(ctx, fieldScope, f)
+	if err != nil {
+		return nil, err
+	}
+	scopes := map[store.Scope]int{}
 	for _, h := range hits {
 		sc, err := parseScope(h.GetValue().GetStringValue())
 		if err != nil {
 			return nil, err
 		}
 		if h.GetCount() > 0 && sc.Tenant == tenant {
-			out = append(out, sc)
+			scopes[sc] += int(h.GetCount())
 		}
 	}
-	slices.SortFunc(out, func(a, b store.Scope) int { return strings.Compare(a.Key(), b.Key()) })
-	return out, nil
+	return scopes, nil
 }

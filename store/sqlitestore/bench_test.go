@@ -221,3 +221,19 @@ func benchWrite(i int, it store.Item) store.Write {
 		Thread: &store.ThreadState{Thread: it.Turn.Thread, Next: i}, Event: &store.Event{ID: it.ID, Thread: it.Turn.Thread, UpTo: i, CreatedAt: it.RecordedAt},
 		Arm: &store.Arming{Thread: it.Turn.Session, Now: it.RecordedAt, Quiet: 30 * time.Second, MaxWait: 5 * time.Minute}}
 }
+
+// BenchmarkCensus counts what a tenant has, as its statistics do.
+func BenchmarkCensus(b *testing.B) {
+	const n = 100000
+	if testing.Short() {
+		b.Skip("100,000 items take half a minute to store")
+	}
+	db := benchStore(b, b.TempDir(), n)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	q := store.CensusQuery{View: store.Current(at), Users: 10, Since: []time.Time{at, at.AddDate(0, 0, -7), at.AddDate(0, 0, -30), at.AddDate(0, 0, -90), at.AddDate(-1, 0, 0)}}
+	for b.Loop() {
+		if c, err := db.Census(b.Context(), benchScope.Tenant, q); err != nil || c.Versions != n {
+			b.Fatal(c.Versions, err)
+		}
+	}
+}

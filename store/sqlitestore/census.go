@@ -5,9 +5,21 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"evoke/store"
+)
+
+// What is counted is answered from the indexes items_census and vectors_by_item alone, without a look at texts and vectors.
+const (
+	// ofKind is an expression of the index items_census, which has it in these very words.
+	ofKind   = "kind || ' ' || category"
+	ofTenant = "i.scope IN (SELECT n FROM scopes WHERE tenant = ?)"
+
+	allQuery = "SELECT count(*), coalesce(sum(n), 0), coalesce(sum(bytes), 0) FROM (SELECT count(*) AS n, sum(octet_length(content)) AS bytes FROM items i WHERE " +
+		ofTenant + " GROUP BY i.scope)"
+	vectorsQuery = "SELECT count(*), coalesce(sum(v.seq = 0), 0) FROM items i CROSS JOIN vectors v ON v.item = i.n WHERE "
 )
 
 // Census counts a tenant's items.
@@ -20,70 +32,86 @@ func (db *DB) Census(ctx context.Context, tenant string, q store.CensusQuery) (s
 	if err := q.Validate(tenant); err != nil {
 		return c, fmt.Errorf("census: %w", err)
 	}
-	var w where
-	for _, at := range q.Since {
-		w.args = append(w.args, micros(at)) // they stand before the conditions
-	}
-	w.and("i.scope IN (SELECT n FROM scopes WHERE tenant = ?)", tenant)
-	w.view(q.View)
-	query := "SELECT i.kind, i.category, count(*), total(octet_length(i.content)), total(x.bytes)" + strings.Repeat(", sum(recorded_at >= ?)", len(q.Since)) +
-		` FROM items i LEFT JOIN (SELECT item, sum(octet_length(row)) AS bytes FROM vectors GROUP BY item) x ON x.item = i.n
-WHERE ` + w.text() + " GROUP BY i.kind, i.category"
-	err := db.reading(func(r *sql.DB) (err error) {
-		if c.Users, err = censusUsers(ctx, r, tenant, q); err != nil {
-			return err
-		}
-		rows, err := r.QueryContext(ctx, query, w.args...)
+	err := db.reading(func(r *sql.DB) error {
+		err := r.QueryRowContext(ctx, allQuery, tenant).Scan(&c.Scopes, &c.Versions, &c.Bytes)
 		if err != nil {
 			return wrap("census", err)
 		}
-		defer func() { err = errors.Join(err, wrap("census", rows.Close())) }()
-		for rows.Next() {
-			var kind, category string
-			var n int
-			var text, vectors float64
-			since := make([]int, len(q.Since))
-			into := []any{&kind, &category, &n, &text, &vectors}
-			for i := range since {
-				into = append(into, &since[i])
-			}
-			if err := rows.Scan(into...); err != nil {
-				return wrap("census", err)
-			}
-			c.Kinds[store.Kind(kind)] += n
-			c.Categories[store.Category(category)] += n
-			c.Bytes += int64(text) + int64(vectors)
-			for i, m := range since {
-				c.Since[i] += m
-			}
-		}
-		return wrap("census", rows.Err())
+		var w where
+		w.and(ofTenant, tenant)
+		_, bytes, err := countVectors(ctx, r, &w)
+		c.Bytes += bytes
+		return err
 	})
+	if err != nil {
+		return c, err
+	}
+	query, args := censusQuery(tenant, &q)
+	err = db.rows(ctx, "census", query, args, func(rows *sql.Rows) error { return countRow(rows, &c) })
 	return c, err
 }
 
-// censusUsers counts the items of those users that have the most.
-func censusUsers(ctx context.Context, r *sql.DB, tenant string, q store.CensusQuery) (users []store.UserCount, err error) {
-	if q.Users == 0 {
-		return nil, nil
-	}
+// censusQuery counts what the view sees: rows of no user with a kind and a category, their items and how many of those are
+// young, and rows of those users that have the most.
+func censusQuery(tenant string, q *store.CensusQuery) (query string, args []any) {
 	var w where
-	w.and("s.tenant = ? AND s.user <> ''", tenant)
+	young, sums := "", ""
+	for i, at := range q.Since {
+		young += fmt.Sprintf(", sum(recorded_at >= ?) AS s%d", i)
+		sums += fmt.Sprintf(", sum(s%d)", i)
+		w.args = append(w.args, micros(at)) // they stand before the conditions
+	}
+	w.and(ofTenant, tenant)
 	w.view(q.View)
-	rows, err := r.QueryContext(ctx, `SELECT s.user, count(*) FROM scopes s CROSS JOIN items i ON i.scope = s.n
-WHERE `+w.text()+` GROUP BY s.user ORDER BY 2 DESC, 1 LIMIT ?`, append(w.args, q.Users)...)
-	if err != nil {
-		return nil, wrap("census", err)
+	query = "WITH g AS MATERIALIZED (SELECT i.scope AS scope, " + ofKind + " AS what, count(*) AS n" + young + " FROM items i WHERE " + w.text() +
+		" GROUP BY i.scope, " + ofKind + ") SELECT '', what, sum(n)" + sums + " FROM g GROUP BY what"
+	if q.Users > 0 {
+		query += " UNION ALL SELECT * FROM (SELECT s.user, '', sum(g.n) AS most" + strings.Repeat(", 0", len(q.Since)) +
+			" FROM g JOIN scopes s ON s.n = g.scope WHERE s.user <> '' GROUP BY s.user ORDER BY most DESC, s.user LIMIT ?)"
+		w.args = append(w.args, q.Users)
 	}
-	defer func() { err = errors.Join(err, wrap("census", rows.Close())) }()
-	for rows.Next() {
-		var u store.UserCount
-		if err := rows.Scan(&u.User, &u.Items); err != nil {
-			return nil, wrap("census", err)
-		}
-		users = append(users, u)
+	return query, w.args
+}
+
+// countRow adds a row of a censusQuery.
+func countRow(rows *sql.Rows, c *store.Census) error {
+	var user, what string
+	var n int
+	since := make([]int, len(c.Since))
+	into := []any{&user, &what, &n}
+	for i := range since {
+		into = append(into, &since[i])
 	}
-	return users, wrap("census", rows.Err())
+	if err := rows.Scan(into...); err != nil {
+		return err //nolint:wrapcheck // db.rows names the operation
+	}
+	if user != "" {
+		c.Users = append(c.Users, store.UserCount{User: user, Items: n})
+		slices.SortFunc(c.Users, store.UserCount.Compare)
+		return nil
+	}
+	kind, category, _ := strings.Cut(what, " ")
+	c.Kinds[store.Kind(kind)] += n
+	c.Categories[store.Category(category)] += n
+	for i, m := range since {
+		c.Since[i] += m
+	}
+	return nil
+}
+
+// countVectors counts the selected items that have vectors, and the bytes of those: all rows of a file are of one length.
+func countVectors(ctx context.Context, r *sql.DB, w *where) (items int, bytes int64, err error) {
+	var rows, dim int64
+	if err := r.QueryRowContext(ctx, vectorsQuery+w.text(), w.args...).Scan(&rows, &items); err != nil {
+		return 0, 0, wrap("count vectors", err)
+	}
+	if rows == 0 {
+		return 0, 0, nil
+	}
+	if err := r.QueryRowContext(ctx, "SELECT dim FROM space").Scan(&dim); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, wrap("count vectors", err)
+	}
+	return items, rows * dim, nil
 }
 
 // Tenants lists the tenants that hold items.

@@ -66,6 +66,27 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.index)
 		}
 	}
+	// Counts go over all items, but over the indexes alone.
+	var counted where
+	counted.and(ofTenant, "acme")
+	counted.view(store.Current(store.Item{}.RecordedAt))
+	census, censusArgs := censusQuery("acme", &store.CensusQuery{View: store.Current(store.Item{}.RecordedAt), Users: 5})
+	for _, c := range []struct {
+		name, query string
+		args        []any
+		index       string
+	}{
+		{"census", census, censusArgs, "items_census"},
+		{"all versions", allQuery, []any{"acme"}, "items_census"},
+		{"vectors", vectorsQuery + counted.text(), counted.args, "vectors_by_item"},
+	} {
+		if got := plan(c.query, c.args...); !strings.Contains(got, c.index) || strings.Contains(got, "SCAN i") || strings.Contains(got, "SEARCH v USING PRIMARY KEY") {
+			t.Errorf("%s: %s, want %s", c.name, got, c.index)
+		}
+	}
+	if !strings.Contains(isTask, `"durability":"`+store.TaskDurability+`"`) {
+		t.Errorf("%s, and tasks are called %s", isTask, store.TaskDurability)
+	}
 	for name, query := range map[string]string{"items": loadItemsQuery, "vectors": loadVectorsQuery} {
 		if got := plan(query, 1); !strings.Contains(got, "items_by_recorded") || strings.Contains(got, "ORDER BY") {
 			t.Errorf("loading %s: %s", name, got)

@@ -146,34 +146,32 @@ func (db *DB) Stats(ctx context.Context, sc store.Scope, v store.View) (store.St
 	var w where
 	w.and("i.scope = ?", scope)
 	w.view(v)
-	query := `SELECT i.kind, count(*), total(octet_length(i.content)), total(x.bytes), count(x.item) FROM items i LEFT JOIN
-(SELECT item, sum(octet_length(row)) AS bytes FROM vectors GROUP BY item) x ON x.item = i.n WHERE ` + w.text() + " GROUP BY i.kind"
 	err = db.reading(func(r *sql.DB) (err error) {
-		rows, err := r.QueryContext(ctx, query, w.args...)
-		if err != nil {
-			return wrap("count items", err)
+		st.Embedded, st.Bytes, err = countVectors(ctx, r, &w)
+		return err
+	})
+	if err != nil {
+		return st, err
+	}
+	query := "SELECT " + ofKind + ", count(*), sum(octet_length(content)) FROM items i WHERE " + w.text() + " GROUP BY " + ofKind
+	err = db.rows(ctx, "count items", query, w.args, func(rows *sql.Rows) error {
+		var what string
+		var n int
+		var bytes int64
+		if err := rows.Scan(&what, &n, &bytes); err != nil {
+			return err //nolint:wrapcheck // db.rows names the operation
 		}
-		defer func() { err = errors.Join(err, wrap("count items", rows.Close())) }()
-		for rows.Next() {
-			var kind string
-			var n, embedded int
-			var text, vectors float64
-			if err := rows.Scan(&kind, &n, &text, &vectors, &embedded); err != nil {
-				return wrap("count items", err)
-			}
-			st.Total += n
-			st.Embedded += embedded
-			st.Bytes += int64(text) + int64(vectors)
-			switch store.Kind(kind) {
-			case store.Episodic:
-				st.Episodic = n
-			case store.Semantic:
-				st.Semantic = n
-			case store.Procedural:
-				st.Procedural = n
-			}
+		st.Total += n
+		st.Bytes += bytes
+		switch kind, _, _ := strings.Cut(what, " "); store.Kind(kind) {
+		case store.Episodic:
+			st.Episodic += n
+		case store.Semantic:
+			st.Semantic += n
+		case store.Procedural:
+			st.Procedural += n
 		}
-		return wrap("count items", rows.Err())
+		return nil
 	})
 	return st, err
 }

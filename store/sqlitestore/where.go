@@ -90,7 +90,7 @@ func (w *where) aside(v store.View) {
 // tasks leaves out what holds for one task only, but for the tasks of the named threads. Hardly an item has an end, so
 // that few provenances are looked into; in their JSON a quotation mark that is text has a backslash before it.
 func (w *where) tasks(threads []string) {
-	cond, args := "valid_to = ? OR instr(provenance, ?) = 0", []any{noTime, `"durability":"` + store.TaskDurability + `"`}
+	cond, args := "valid_to = ? OR "+isTask+" = 0", []any{noTime}
 	if len(threads) > 0 {
 		cond += " OR thread IN (?" + strings.Repeat(", ?", len(threads)-1) + ")"
 		for _, t := range threads {
@@ -99,6 +99,9 @@ func (w *where) tasks(threads []string) {
 	}
 	w.and("("+cond+")", args...)
 }
+
+// isTask is an expression of the index items_census, which has it in these very words: store.TaskDurability as JSON.
+const isTask = `instr(provenance, '"durability":"task"')`
 
 // filter adds the outermost lists and ranges of a filter; metadata and nested filters are left to Match.
 func (w *where) filter(f *store.Filter) {

@@ -21,15 +21,15 @@ func census(t *testing.T, s store.Store) {
 	put(t, s, store.Scope{Tenant: alice.Tenant + "x", User: alice.User}, corpus(12, 30)...)
 	since := []time.Time{now, now.Add(-5 * time.Hour), now.Add(-20*time.Hour - time.Microsecond), {}}
 	for name, v := range map[string]store.View{"all": {All: true}, "now": store.Current(now), "before": store.AsOf(now.Add(-12 * time.Hour))} {
-		want := store.Census{Kinds: map[store.Kind]int{}, Categories: map[store.Category]int{}, Since: make([]int, len(since))}
+		want := store.Census{Kinds: map[store.Kind]int{}, Categories: map[store.Category]int{}, Since: make([]int, len(since)), Scopes: 2, Versions: len(items)}
 		for i := range items {
 			it := &items[i]
+			want.Bytes += int64(len(it.Content))
 			if !v.Sees(it) {
 				continue
 			}
 			want.Kinds[it.Kind]++
 			want.Categories[it.Category]++
-			want.Bytes += int64(len(it.Content))
 			for j, at := range since {
 				if !it.RecordedAt.Before(at) {
 					want.Since[j]++
@@ -44,7 +44,7 @@ func census(t *testing.T, s store.Store) {
 		}
 		want.Users = []store.UserCount{{User: alice.User, Items: byUser[alice.User]}, {User: "somebody", Items: byUser["somebody"]}}
 		want.Users = slices.DeleteFunc(want.Users, func(u store.UserCount) bool { return u.Items == 0 })
-		slices.SortFunc(want.Users, func(a, b store.UserCount) int { return b.Items - a.Items })
+		slices.SortFunc(want.Users, store.UserCount.Compare)
 		got, err := s.Census(ctx, alice.Tenant, store.CensusQuery{View: v, Since: since, Users: 5})
 		must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/knadh/koanf/parsers/yaml"
@@ -348,7 +349,7 @@ func (c *Config) readSecret(at, name string, v any, layer map[string]any) (strin
 // flatten turns the file's tree into dotted keys and refuses those that are none.
 func flatten(file string, tree map[string]any) (map[string]any, error) {
 	flat := map[string]any{}
-	known := append(names(), sectionNames...)
+	known := slices.Concat(names(), sectionNames, groups())
 	var walk func(prefix string, m map[string]any) error
 	walk = func(prefix string, m map[string]any) error {
 		for part, v := range m {
@@ -379,6 +380,19 @@ func isKey(name string) bool {
 	base, cut := strings.CutSuffix(name, fileSuffix)
 	k, ok := find(base)
 	return cut && ok && k.secret
+}
+
+// groups are what keys lie below: "store", "retention.kinds".
+func groups() []string {
+	var out []string
+	for _, name := range names() {
+		for i, c := range name {
+			if c == '.' && !slices.Contains(out, name[:i]) {
+				out = append(out, name[:i])
+			}
+		}
+	}
+	return out
 }
 
 func isSection(name string) bool {

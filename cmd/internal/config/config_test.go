@@ -81,7 +81,7 @@ func TestBadSettingsNameTheKeyAndTheMend(t *testing.T) {
 		want       []string
 	}{
 		{"unknown key", "memory: { debounce_second: 3 }", nil, []string{`"memory.debounce_second"`, `"memory.debounce_seconds"`}},
-		{"unknown section", "recal: { limit: 3 }", nil, []string{`"recal"`, "did you mean"}},
+		{"unknown section", "recal: { limit: 3 }", nil, []string{`"recal"`, `did you mean "recall"?`}},
 		{"too large", "memory: { debounce_seconds: 301 }", nil, []string{"memory.debounce_seconds", "from 1 to 300", "301"}},
 		{"too small", "memory: { max_facts: 9 }", nil, []string{"memory.max_facts", "from 10 to 500", "9"}},
 		{"negative", "recall: { limit: -1 }", nil, []string{"recall.limit", "from 1 to 1000"}},

@@ -121,7 +121,7 @@ tenants:
 
 ## keys
 API keys of the server, by the SHA-256 of the key; ` + "`evoke key new`" + ` makes one and prints what to add. ` + "`tenant`" + ` and ` + "`role`" + ` are needed. ` + "`role`" + `:
-` + "`read`; `write` (and read); `admin` (and the `/v1/admin` routes). `agents`" + `: patterns of the agents granted; without it only calls that name
+` + "`read`; `write` (and read); `admin` (and the `/v1/admin` routes; what is of the whole\ntenant needs `agents: [\"*\"]` and no `users`). `agents`" + `: patterns of the agents granted; without it only calls that name
 no agent. ` + "`users`" + `: the users granted; without it all of the tenant. ` + "`name`" + ` appears in the log. A key of ` + "`role: installation`" + `, which has
 neither tenant nor agents nor users, is above tenants (the ` + "`/v1/installation`" + ` routes: make, list, disable and enable tenants, and their
 keys) and reads no memory; such a key is given here and nowhere else. Without any key the server listens on the

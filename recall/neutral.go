@@ -157,7 +157,7 @@ var lookalikes = func() map[rune]rune {
 	for plain, like := range map[rune]string{
 		'a': "аαɑᴀ", 'b': "вЬʙ", 'c': "сϲᴄ", 'd': "ԁᴅ", 'e': "еεєᴇ", 'f': "ꜰƒ", 'g': "ɡɢ", 'h': "һнʜ", 'i': "іιıɩɪ", 'j': "јᴊ", 'k': "кκᴋ", 'l': "ӏʟⅼ",
 		'm': "мᴍ", 'n': "ոηɴ", 'o': "оοօᴏ", 'p': "рρᴘ", 'r': "гʀ", 's': "ѕꜱ", 't': "тτᴛ", 'u': "υսᴜ", 'v': "νѵᴠ", 'w': "ԝωᴡ", 'x': "хχ", 'y': "уγүʏ", 'z': "ᴢ",
-		'<': "<＜﹤‹〈⟨❮❬˂ᐸ≺⧼", '>': "＞﹥›〉⟩❯❭˃ᐳ", ':': "：﹕︓∶꞉ː׃ˑ܃։⁚⁝ꓽ᠄", '[': "［【〖〔⟦❲", '{': "｛﹛❴", '|': "｜∣ǀ│❘￨", '/': "／∕⁄⧸", '#': "＃﹟", '`': "｀ˋ", '"': "“”„″＂", '_': "▁＿", '-': "—–―─━‒⸺⸻", '=': "═＝",
+		'<': "<＜﹤‹〈⟨❮❬˂ᐸ≺⧼", '>': "＞﹥›〉⟩❯❭˃ᐳ", ':': "：﹕︓∶꞉ː׃ˑ܃։⁚⁝ꓽ᠄˸፡∷⦂︰⸬⁖", '[': "［【〖〔⟦❲⁅⦗⦅｟⟬〚", '{': "｛﹛❴", '|': "｜∣ǀ│❘￨", '/': "／∕⁄⧸", '#': "＃﹟", '`': "｀ˋ", '"': "“”„″＂", '_': "▁＿", '-': "—–―─━‒⸺⸻⎯", '=': "═＝",
 	} {
 		for _, r := range like {
 			m[r] = plain
@@ -175,8 +175,9 @@ var lookalikes = func() map[rune]rune {
 func lookalike(r rune) rune { return lookalikes[r] }
 
 const (
+	hanMore     = `(?:系统|系統|係統|係统|工具|函数|函數|模型|用户|用戶)(?:结果|結果|返回|输出|輸出|信息|訊息|指示|指令|管理员|管理員|消息|通知|回复)|係統|係统`
 	frameRoles  = `system|developer|human|user|assistant|ai|bot|model|chatgpt|gpt|claude|llm|tool|function|ipython|admin(?:istrator)?`
-	frameWords  = frameRoles + `|(?:new |updated |system |important |hidden )?instructions?|(?:system|developer|admin) (?:prompt|message|note|override|notice|update)|action(?: input)?|observation|thought|final answer|response|input|output|prompt|context|memory|end of (?:memory|context|data)|evoke.?memory`
+	frameWords  = frameRoles + `|(?:new |updated |system |important |hidden )?instructions?|(?:system|developer|admin) (?:prompt|message|note|override|notice|update)|(?:tool|function)[ _-](?:results?|outputs?|responses?|calls?|messages?)|(?:human|user|assistant|ai|bot|model)(?:['’]s)? (?:says|said|turn|message|reply|response|answer)|action(?: input)?|observation|thought|final answer|response|input|output|prompt|context|memory|end of (?:memory|context|data)|evoke.?memory`
 	hanRoles    = `系统|系統|用户|用戶|助手|助理|人类|人類|开发者|開發者|管理员|管理員|工具|模型`
 	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
 	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-|\d{4}\s+(?:episodic|semantic|procedural)`
@@ -209,6 +210,7 @@ var frames = []frame{
 	// calls and messages as JSON, and placeholders of templates
 	{"{", regexp.MustCompile(`^(\{)\s*["'` + "`" + `]?(?:role|tools?|tool_(?:calls?|use|name|input|choice)|functions?|function_call|name|arguments|parameters|action|action_input|recipient(?:_name)?|type|content|messages?|system|command)["'` + "`" + `]?\s*:`), "&#123;", false},
 	{"{", regexp.MustCompile(`^(\{)[{%]`), "&#123;", false},
+	{`"`, regexp.MustCompile(`^(")(?:role|tool_calls?|function_call|tool_call_id|tool_use_id)["']\s*:`), "&quot;", false}, // not the first of its object
 }
 
 // frameReach is how far before and behind its character a frame is looked for, in bytes.
@@ -220,7 +222,7 @@ func (t *text) neutralise(replace func(from, to int, put string)) {
 		switch c := t.folded[i]; c {
 		case ':':
 			i = t.colon(i, replace)
-		case '&', '<', '[', '#', '`', '~', '=', '-', '*', '_', '{':
+		case '&', '<', '[', '#', '`', '~', '=', '-', '*', '_', '{', '"':
 			if (c == '=' || c == '-' || c == '*' || c == '_') && !strings.HasPrefix(t.folded[i+1:], t.folded[i:i+1]) {
 				continue // the commonest by far
 			}
@@ -295,8 +297,8 @@ func speaker(t *store.Turn) string {
 // lookahead is how far a tag's name is searched for behind a "<".
 const lookahead = 48
 
-// quotesLikeTags are opening quotation marks that stand for a "<" before the frame's name only.
-const quotesLikeTags = "«≪⟪《"
+// quotesLikeTags are opening quotation marks and other characters that stand for a "<" before the frame's name only.
+const quotesLikeTags = "«≪⟪《⪡⋘≤≦⩽⋖⦑⊂{"
 
 // imitatesTag reports whether what follows a "<" reads as the frame's name, whatever its case, width and the blanks,
 // slashes and marks in it.

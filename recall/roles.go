@@ -7,17 +7,20 @@ import (
 
 const (
 	// Names of roles in other languages, as they are written; they are looked for as folded texts have them.
-	otherRoles = `система|пользователь|ассистент|администратор|разработчик|système|utilisateur|développeur|benutzer|nutzer|assistent|entwickler|sistema|usuario|usuário|utente|asistente|assistente|desarrollador|النظام|المستخدم|المساعد|시스템|사용자|어시스턴트|관리자|システム|ユーザー|アシスタント|सिस्टम|उपयोगकर्ता`
+	otherRoles = `система|пользователь|ассистент|администратор|разработчик|système|utilisateur|développeur|benutzer|nutzer|assistent|entwickler|sistema|usuario|usuário|utente|asistente|assistente|desarrollador|النظام|المستخدم|المساعد|시스템|사용자|어시스턴트|관리자|システム|ユーザー?|アシスタント|ツール|関数|최종 답변|सिस्टम|उपयोगकर्ता` +
+		`|systeem|gebruiker|ontwikkelaar|użytkownik|asystent|uživatel|rendszer|felhasználó|asszisztens|järjestelmä|käyttäjä|avustaja|användare|sistem|kullanıcı|asistan|σύστημα|χρήστης|βοηθός` +
+		`|utilizator|utilizador|користувач|асистент|pengguna|hệ thống|người dùng|trợ lý|ระบบ|ผู้ใช้|ผู้ช่วย|מערכת|משתמש|עוזר|سیستم|کاربر|دستیار`
 	// The steps of an agent's own notes in Chinese; those in English are among frameWords.
-	hanSteps = `最终答案|最終答案|最终回答|观察|觀察|思考|行动(?:输入)?|行動(?:輸入)?|动作|工具调用|工具調用|函数调用|调用工具`
+	hanSteps   = `最终答案|最終答案|最终回答|观察|觀察|観察|思考|行动(?:输入)?|行動(?:輸入)?|动作|工具调用|工具調用|函数调用|调用工具`
+	inBrackets = `(?:\s*[(\[][^()\[\]:]{0,24}[)\]])?` // what a name of a role has behind it: "assistant (final)"
 )
 
 // Names of roles before a colon: at the beginning of a line or sentence, as a word anywhere, spelt with gaps.
 var roleBefore = []*regexp.Regexp{
-	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + foldedWords(otherRoles) + `|` + hanFrames + `|` + hanSteps + `)` + frameGap + `$`),
+	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + foldedWords(otherRoles) + `|` + hanFrames + `|` + hanSteps + `|` + hanMore + `)` + inBrackets + frameGap + `$`),
 	regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `$`),
 	regexp.MustCompile(`(?:^|[^a-z])(?:` + gapped(`system|human|user|assistant|developer`) + `)\s*$`),
-	regexp.MustCompile(frameBegins + `\s*(?:` + gapped(hanRoles) + `)\s*$`),
+	regexp.MustCompile(frameBegins + `\s*(?:` + gapped(hanRoles+`|`+foldedWords(`システム|ユーザー|アシスタント|시스템|사용자`)) + `)\s*$`),
 }
 
 // foldedWords are words, parted by "|", as fold has them.

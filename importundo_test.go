@@ -90,3 +90,30 @@ func TestUndoAnImportAndImportAgain(t *testing.T) {
 	load(ImportResult{Imported: 3, Again: 3, Same: 1, FailedN: 1}) // the home has another value by now
 	sees("Likes cats", text, "Lives in Lima", "I moved to Oslo", "Drinks tea")
 }
+
+// A batch without an end is undone although an import gave something the last moment that there is.
+func TestUndoOfTheLastMoment(t *testing.T) {
+	t.Parallel()
+	m := open(t, nil)
+	w := Who{User: "u"}
+	const file = `{"id": "a", "content": "Drinks tea", "recorded_at": "9999-12-31T23:59:59.999999Z"}` + "\n" + `{"id": "b", "content": "Has a boat"}` + "\n"
+	if res, err := m.Import(t.Context(), w, strings.NewReader(file), nil); err != nil || res.Imported != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	undo := func(b lifecycle.Batch, want int) string {
+		t.Helper()
+		res, err := m.Undo(t.Context(), UndoRequest{Who: w, Batch: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if op, err := m.WaitOperation(t.Context(), res.Operation.ID); err != nil || op.State != store.OperationDone {
+			t.Fatalf("%s: %s, %v", op.State, op.Note, err)
+		}
+		if page, err := m.List(t.Context(), ListRequest{Who: w}); err != nil || len(page.Items) != want {
+			t.Fatalf("%d items, not %d, %v", len(page.Items), want, err)
+		}
+		return res.Operation.ID
+	}
+	id := undo(lifecycle.Batch{Source: "import"}, 0)
+	undo(lifecycle.Batch{Operation: id}, 2)
+}

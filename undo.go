@@ -47,7 +47,7 @@ func (m *Memory) Undo(ctx context.Context, r UndoRequest) (UndoResult, error) {
 		if a.Batch.To, err = m.upToNow(ctx, a); err != nil { // what comes while it runs is not of the batch
 			return UndoResult{}, err
 		}
-		if !a.Batch.From.IsZero() && !a.Batch.From.Before(a.Batch.To) {
+		if !a.Batch.From.IsZero() && !a.Batch.To.IsZero() && !a.Batch.From.Before(a.Batch.To) {
 			return UndoResult{}, store.Invalid("batch", "a range that begins in the past", "")
 		}
 	}
@@ -62,6 +62,7 @@ func (m *Memory) Undo(ctx context.Context, r UndoRequest) (UndoResult, error) {
 const undoKind = "undo"
 
 // upToNow is the end of a batch that has none: now, or after all that is on record already where the clock went back since.
+// It stays without one, zero, where an import gave something a time behind which there is none.
 func (m *Memory) upToNow(ctx context.Context, a lifecycle.UndoArgs) (time.Time, error) {
 	to := m.now()
 	after := func(sc store.Scope) error {
@@ -70,15 +71,24 @@ func (m *Memory) upToNow(ctx context.Context, a lifecycle.UndoArgs) (time.Time, 
 			return fmt.Errorf("undo: %w", err)
 		}
 		for i := range page.Items {
-			to = store.Later(to, page.Items[i].RecordedAt.Add(time.Microsecond))
+			to = store.Later(to, page.Items[i].RecordedAt.Add(time.Microsecond).UTC())
 		}
 		return nil
 	}
+	var err error
 	if a.Everywhere {
-		return to, m.eachMemory(ctx, EraseRequest{Tenant: true}, "", after)
+		err = m.eachMemory(ctx, EraseRequest{Tenant: true}, "", after)
+	} else {
+		err = after(a.Scope)
 	}
-	return to, after(a.Scope)
+	if to.Year() > lastYear {
+		to = time.Time{}
+	}
+	return to, err
 }
+
+// lastYear is the last that times can be written with.
+const lastYear = 9999
 
 // undoPreview tells what an undo would do.
 func (m *Memory) undoPreview(ctx context.Context, a lifecycle.UndoArgs) (lifecycle.UndoResult, error) {

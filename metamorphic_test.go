@@ -119,7 +119,7 @@ func (h *history) ids(subject string) (current string, all []string) {
 // deed does one thing, to the memory and to the model; false when there is nothing to do it to.
 func (h *history) deed(i int) bool {
 	subject, thread := rapid.SampledFrom([]string{"home", "job", "pet"}).Draw(h.T, "subject"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(h.T, "thread")
-	text := fmt.Sprintf("The %s is number %d", subject, i)
+	text := fmt.Sprintf("The %s is number %d, zvonimi%c", subject, i, 'a'+i) // the names are one slip apart
 	switch deed := rapid.IntRange(0, 17).Draw(h.T, "deed"); {
 	case deed < 7:
 		return h.say(i, deed < 2, subject, thread, text)
@@ -299,17 +299,20 @@ func (h *history) view(at, known time.Time, want []string) {
 	}
 }
 
-// recall asks for a text that the model shows, or for anything: nothing else than what it shows answers, and the text does.
+// recall asks for a text that the model shows, by all of its words or by the name in it, or for anything: nothing else than what it shows answers, and the text does.
 func (h *history) recall(at, known time.Time, want []string) {
-	query := "Which number is the home, the job, the pet?"
+	query, text := "Which number is the home, the job, the pet?", ""
 	if len(want) > 0 {
-		query = rapid.SampledFrom(want).Draw(h.T, "query")
+		text = rapid.SampledFrom(want).Draw(h.T, "query")
+		if query = text; rapid.Bool().Draw(h.T, "by name") {
+			_, query, _ = strings.Cut(text, ", ")
+		}
 	}
 	res, err := h.m.Recall(context.Background(), RecallRequest{Who: h.w, Request: recall.Request{Query: query, AsOf: at, Known: known, Limit: 100}})
 	h.must(err)
 	found := len(want) == 0
 	for _, hit := range res.Hits {
-		if found = found || hit.Item.Content == query; !slices.Contains(want, hit.Item.Content) {
+		if found = found || hit.Item.Content == text; !slices.Contains(want, hit.Item.Content) {
 			h.Fatalf("%q is recalled as of %v, known %v, of %q after\n%s", hit.Item.Content, at, known, want, h.told())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"evoke/recall"
 	"evoke/store/qdrantstore"
 	"evoke/store/qdrantstore/qdranttest"
 	"evoke/store/sqlitestore"
@@ -117,5 +118,35 @@ func TestWhatHoldsFromBeforeAnEditEndsWhatWasEdited(t *testing.T) {
 		clock.set(lifeDay(30))
 		l.sees([]look{{0, 0, "Lives in Oslo"}, {7, 7, "Lives in Rome"}, {7, 12, "Lives in Rome"}, {12, 12, "Lives in Roma"}, {7, 21, "Lives in Oslo"},
 			{12, 21, "Lives in Oslo"}, {3, 21, "Lives in Rome"}})
+	})
+}
+
+// A word that only the past has is no slip of one that the present has, when the past is asked; a slip of a word that only
+// the past has is read as that word.
+func TestWordsOfThePastAreNoSlips(t *testing.T) {
+	clock := clockAt(lifeDay(1))
+	onBoth(t, "slips", clock, func(t *testing.T, m *Memory) {
+		l := life{t, m, clock}
+		l.tell(1, 1, "Stays with Zvonimir")
+		l.tell(12, 12, "Stays with Hrvoje")
+		l.tell(14, 14, "Stays with Zdenko")
+		clock.set(lifeDay(16))
+		if _, err := m.Remember(t.Context(), RememberRequest{Who: lifeWho, Content: "Talks to Zvonimil", Subject: "friend"}); err != nil {
+			t.Fatal(err)
+		}
+		clock.set(lifeDay(20))
+		for _, c := range []struct {
+			day         int
+			query, want string
+		}{{5, "Zvonimir", "Stays with Zvonimir"}, {13, "Hrvojje", "Stays with Hrvoje"}, {0, "Zdenkko", "Stays with Zdenko"}} {
+			r := recall.Request{Query: c.query}
+			if c.day > 0 {
+				r.AsOf = lifeDay(c.day)
+			}
+			res, err := m.Recall(t.Context(), RecallRequest{Who: lifeWho, Request: r})
+			if err != nil || contents(res.Hits) != c.want {
+				t.Errorf("%q on day %d: %q, not %q, %v", c.query, c.day, contents(res.Hits), c.want, err)
+			}
+		}
 	})
 }

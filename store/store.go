@@ -102,7 +102,7 @@ type Query struct {
 	// Terms are the query's analysed terms; none switches the lexical arm off.
 	Terms []scoring.QueryTerm
 	// Correct asks to take, for terms that none of the items of the statistics has and that are not Known, what
-	// scoring.CorrectTypos makes of them; Candidates.Terms tells what was taken.
+	// scoring.CorrectTypos makes of them, where the view is of the past by what its items have, too; Candidates.Terms tells what was taken.
 	Correct bool
 	// How many candidates each arm may nominate; 0 switches it off.
 	Dense, Lexical, Recent, Important int

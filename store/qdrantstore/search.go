@@ -161,11 +161,13 @@ func (s *search) statistics(ctx context.Context, sp space) error {
 }
 
 // correct replaces the terms that no current item has by what they may be slips of. All that come into question are counted
-// at once, so that a query without such terms costs nothing.
+// at once, so that a query without such terms costs nothing; where the past is asked for and no current item has them, as what
+// was seen then has them.
 func (s *search) correct(ctx context.Context) error {
 	var candidates []int64
 	for _, t := range s.q.Terms {
 		if !t.Known && s.out.Stats.DF[t.Term] == 0 {
+			candidates = append(candidates, int64(t.Term))
 			for _, c := range scoring.TypoTerms(t.Token) {
 				candidates = append(candidates, int64(c))
 			}
@@ -176,22 +178,38 @@ func (s *search) correct(ctx context.Context) error {
 	}
 	slices.Sort(candidates)
 	candidates = slices.Compact(candidates)
-	hits, err := s.db.facet(ctx, fieldTerms, within(s.scope, current(), qdrant.NewMatchInts(fieldTerms, candidates...)))
-	if err != nil {
+	counts := maps.Clone(s.out.Stats.DF)
+	if err := s.countTerms(ctx, candidates, counts, current()); err != nil {
 		return err
 	}
-	counts := maps.Clone(s.out.Stats.DF)
-	for _, h := range hits {
-		if v := h.GetValue().GetIntegerValue(); v >= 0 && v <= math.MaxUint32 {
-			if _, wanted := slices.BinarySearch(candidates, v); wanted {
-				counts[scoring.Term(v)] = int(h.GetCount())
-			}
+	spelt := counts
+	if !s.q.View.KnownAt.IsZero() {
+		spelt = map[scoring.Term]int{}
+		if err := s.countTerms(ctx, candidates, spelt, viewConditions(s.q.View)...); err != nil {
+			return err
 		}
+		maps.Copy(spelt, counts)
 	}
-	s.q.Terms = scoring.CorrectTypos(s.q.Terms, func(t scoring.Term) int { return counts[t] })
+	s.q.Terms = scoring.CorrectTypos(s.q.Terms, func(t scoring.Term) int { return spelt[t] })
 	for _, t := range s.q.Terms {
 		if n := counts[t.Term]; n > 0 {
 			s.out.Stats.DF[t.Term] = n
+		}
+	}
+	return nil
+}
+
+// countTerms adds in how many of the scope's items under conditions each of the terms, sorted, occurs.
+func (s *search) countTerms(ctx context.Context, terms []int64, counts map[scoring.Term]int, conds ...*qdrant.Condition) error {
+	hits, err := s.db.facet(ctx, fieldTerms, within(s.scope, append(slices.Clone(conds), qdrant.NewMatchInts(fieldTerms, terms...))...))
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		if v := h.GetValue().GetIntegerValue(); v >= 0 && v <= math.MaxUint32 {
+			if _, wanted := slices.BinarySearch(terms, v); wanted {
+				counts[scoring.Term(v)] = int(h.GetCount())
+			}
 		}
 	}
 	return nil

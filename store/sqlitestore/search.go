@@ -96,7 +96,7 @@ func (s *search) run() *store.Candidates {
 	defer s.x.spare.Put(s.scratch)
 	s.narrow()
 	if s.q.Correct {
-		s.q.Terms = scoring.CorrectTypos(s.q.Terms, s.x.df)
+		s.q.Terms = scoring.CorrectTypos(s.q.Terms, s.spelt)
 	}
 	c := &store.Candidates{Stats: s.stats(), Terms: s.q.Terms, Pending: s.x.pending}
 	vector := false
@@ -228,6 +228,22 @@ func (x *index) df(t scoring.Term) int {
 		return int(l.df)
 	}
 	return 0
+}
+
+// spelt is how often a term is met in that spelling: in current items or, where none has it and the past is asked for, in what
+// was seen then.
+func (s *search) spelt(t scoring.Term) int {
+	l := s.x.terms[t]
+	if l == nil || l.df > 0 || s.q.View.KnownAt.IsZero() {
+		return s.x.df(t)
+	}
+	n := 0
+	for _, p := range l.postings {
+		if e := &s.x.entries[p.slot]; e.live && s.q.View.Sees(&e.item) {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *search) records(vector bool) []store.Record {

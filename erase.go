@@ -3,9 +3,11 @@ package evoke
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"evoke/store"
 	"evoke/store/lifecycle"
@@ -359,13 +361,40 @@ func (x *eraser) last(ctx context.Context, sc store.Scope) error {
 	if !x.r.whole() {
 		return nil
 	}
-	t := store.Traced{Scope: sc, All: true}
+	threads, err := x.undoneThreads(ctx, sc)
+	if err != nil {
+		return err
+	}
+	t := store.Traced{Scope: sc, All: true, Threads: threads}
 	traces, err := x.eraseTraces(ctx, t, x.how())
 	if err != nil {
 		return err
 	}
 	x.count(traces)
 	return x.probeTraces(ctx, t)
+}
+
+// undoneThreads are the conversations of a memory that undos name and that never held an item, with what is to stand there.
+func (x *eraser) undoneThreads(ctx context.Context, sc store.Scope) (map[string]string, error) {
+	threads := map[string]string{}
+	for cursor := ""; ; {
+		page, err := x.ledger.ListOperations(ctx, x.tenant, store.OperationQuery{Kind: undoKind, Limit: 1000, Cursor: cursor})
+		if err != nil {
+			return nil, fmt.Errorf("read undos: %w", err)
+		}
+		for i := range page.Operations {
+			var a lifecycle.UndoArgs
+			if err := json.Unmarshal(page.Operations[i].Args, &a); err != nil {
+				continue // it cannot run either; what it names in words of its own is not known
+			}
+			if name := a.Batch.Thread; name != "" && a.Scope == sc && !strings.HasPrefix(name, store.ErasedPrefix) {
+				threads[name] = x.marks.Pseudonym(sc, name)
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			return threads, nil
+		}
+	}
 }
 
 func (x *eraser) count(t store.Traces) {

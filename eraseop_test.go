@@ -13,6 +13,7 @@ import (
 	"evoke/extract"
 	"evoke/extract/rules"
 	"evoke/store"
+	"evoke/store/lifecycle"
 )
 
 // lines are n items to import, of a thread.
@@ -295,6 +296,38 @@ func TestErasureOfControlDataAlone(t *testing.T) {
 		}
 		if _, err := m.ledger.Reply(t.Context(), sc, "secret-key"); err == nil {
 			t.Errorf("%+v: the reply is left", r)
+		}
+	}
+}
+
+// What an undo was asked about goes with its memory, also when no item was ever said in that conversation; another's stays.
+func TestErasureTakesTheThreadsThatUndosNamed(t *testing.T) {
+	m := open(t, nil)
+	var undos []string
+	for _, user := range []string{"ann", "bob"} {
+		if _, err := m.Remember(t.Context(), RememberRequest{Who: Who{User: user}, Content: "tea"}); err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Undo(t.Context(), UndoRequest{Who: Who{User: user}, Batch: lifecycle.Batch{Thread: "ghost-of-" + user}})
+		if err == nil {
+			_, err = m.WaitOperation(t.Context(), res.Operation.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		undos = append(undos, res.Operation.ID)
+	}
+	op, err := m.Erase(t.Context(), EraseRequest{User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if op, _ := erased(t, m, op.ID); op.State != store.OperationDone {
+		t.Fatal(op.State, op.Note)
+	}
+	for i, want := range []string{store.ErasedPrefix, "ghost-of-bob"} {
+		op, err := m.Operation(t.Context(), undos[i])
+		if err != nil || strings.Contains(string(op.Args), "ghost-of-ann") || !strings.Contains(string(op.Args), want) {
+			t.Errorf("%s, %v", op.Args, err)
 		}
 	}
 }

@@ -382,19 +382,6 @@ func isKey(name string) bool {
 	return cut && ok && k.secret
 }
 
-// groups are what keys lie below: "store", "retention.kinds".
-func groups() []string {
-	var out []string
-	for _, name := range names() {
-		for i, c := range name {
-			if c == '.' && !slices.Contains(out, name[:i]) {
-				out = append(out, name[:i])
-			}
-		}
-	}
-	return out
-}
-
 func isSection(name string) bool {
 	for _, k := range keys {
 		if strings.HasPrefix(k.name, name+".") {

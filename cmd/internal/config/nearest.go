@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // nearest returns the known name with the fewest edits to the one given; the first of equals.
 func nearest(name string, known []string) string {
@@ -37,4 +40,17 @@ func edits(a, b string) int {
 		}
 	}
 	return prev[len(b)]
+}
+
+// groups are what keys lie below: "store", "retention.kinds".
+func groups() []string {
+	var out []string
+	for _, name := range names() {
+		for i, c := range name {
+			if c == '.' && !slices.Contains(out, name[:i]) {
+				out = append(out, name[:i])
+			}
+		}
+	}
+	return out
 }

@@ -28,6 +28,7 @@ type frame struct {
 	Write  bool // the caller may change items
 	Admin  bool // and look after the whole tenant
 	Other  link // the same view in the other language
+	Others []other
 	Notice string
 }
 

@@ -147,3 +147,21 @@ func TestWhatIsStoredIsData(t *testing.T) {
 	wantIn(t, a.body, "&#x202e;001 now&#x202c;", "&lt;script&gt;alert(1)&lt;/script&gt;")
 	wantNotIn(t, a.body, "<script>alert", "\u202e")
 }
+
+// The page opens on the memory of the user "default", which is empty where everybody has a name: who looks after the tenant is
+// led to the users who have items, and nobody else is told of them.
+func TestAnEmptyMemoryLeadsToTheUsersWhoHaveItems(t *testing.T) {
+	w := newWorld(t, keyed())
+	id := w.remember("ada", "Ada keeps bees")
+	for _, view := range []string{"search", "items"} {
+		link := `href="/ui/` + view + `?user=ada"`
+		wantIn(t, w.login("admin").get("/ui/"+view).body, "There are no items.", link)
+		if got := w.login("write").get("/ui/" + view).body; strings.Contains(got, link) {
+			t.Errorf("%s tells a key of role write of other users", view)
+		}
+		if got := w.login("admin").get("/ui/" + view + "?user=bob").body; strings.Contains(got, link) {
+			t.Errorf("%s names others beside the user that was asked for", view)
+		}
+	}
+	wantIn(t, w.login("admin").get("/ui/item?user=ada&id="+id).body, `<dd dir="auto">ada</dd>`)
+}

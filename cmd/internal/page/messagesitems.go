@@ -88,6 +88,7 @@ var itemMessages = map[string][2]string{
 	"items.all":    {"Former versions too", "包括旧版本"},
 	"items.show":   {"Show", "显示"},
 	"items.none":   {"There are no items.", "没有条目。"},
+	"items.others": {"Users with the most items:", "条目最多的用户："},
 	"items.choose": {"Choose: %s", "选择：%s"},
 	"items.forget": {"Forget what is chosen…", "忘记所选…"},
 

@@ -93,7 +93,11 @@ func (p *Page) search(v *visit) error {
 		if err != nil {
 			return err
 		}
-		d.Newest = f.shown(got.Items)
+		if d.Newest = f.shown(got.Items); len(d.Newest) == 0 {
+			if err := f.findOthers(v, "search"); err != nil {
+				return err
+			}
+		}
 		return v.show(200, "search", d)
 	}
 	req := recall.Request{Query: d.Query, Limit: hitsAsked, Explain: true}
@@ -214,7 +218,11 @@ func (p *Page) items(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.Items = f.shown(got.Items)
+	if d.Items = f.shown(got.Items); len(d.Items) == 0 {
+		if err := f.findOthers(v, "items"); err != nil {
+			return err
+		}
+	}
 	if got.Next != "" {
 		q := keep(v.r.URL.Query(), "user", "agent", "kind", "category", "as_of", "thread", "order", "all")
 		q.Set("cursor", got.Next)

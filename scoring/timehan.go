@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 func (g *grammar) hanYear(digits, word string) int {
@@ -13,20 +14,22 @@ func (g *grammar) hanYear(digits, word string) int {
 		return cmp.Or(plausibleYear(digits), 99_999)
 	}
 	y, _, _ := g.today.Date()
-	switch word {
-	case "大前年":
-		y -= 3
+	more := strings.Count(word, "大") // 大大前年 is the year before 大前年
+	switch strings.TrimLeft(word, "大") {
 	case "前年":
-		y -= 2
+		y -= 2 + more
 	case "去年":
 		y--
 	case "明年":
 		y++
 	case "后年", "後年":
-		y += 2
+		y += 2 + more
 	}
 	return y
 }
+
+// hanSteps is how many units 上上, 上上上 or 下下 go back or ahead.
+func hanSteps(word string) int { return hanSide(word) * utf8.RuneCountInString(word) }
 
 func hanSide(word string) int {
 	switch {

@@ -74,11 +74,8 @@ var rareTimeRules = []timeRule{
 	{han: true, needs: "半", whole: true, re: regexp.MustCompile(`(` + hanCount + `)(年|个月|個月|个?星期|周|週)半(?:之前|以前|前)`), make: func(g *grammar, m []string) []DateWindow {
 		return g.agoAndHalf(m[1], hanUnit(m[2]))
 	}},
-	{han: true, needs: "上上|下下", whole: true, re: regexp.MustCompile(`(上上|下下)(?:个|個)?(?:周|週|星期|礼拜)([一二三四五六日天])`), make: func(g *grammar, m []string) []DateWindow {
-		n := Day(14)
-		if m[1] == "上上" {
-			n = -14
-		}
+	{han: true, needs: "上上|下下", whole: true, re: regexp.MustCompile(`(上{2,9}|下{2,9})(?:个|個)?(?:周|週|星期|礼拜)([一二三四五六日天])`), make: func(g *grammar, m []string) []DateWindow {
+		n := Day(7 * hanSteps(m[1]))
 		return near(g.today-Day(g.today.weekday()), n+Day(weekdayIndex[m[2]]), n+Day(weekdayIndex[m[2]]))
 	}},
 	{han: true, needs: "年|月|周|週|星", whole: true, re: regexp.MustCompile(`(去年|上个?月|上個月|上周|上週|上个?星期)的?(今天|(?:这个?|這個?|同一)时[候间]|同期)`), make: func(g *grammar, m []string) []DateWindow {
@@ -97,7 +94,7 @@ var rareTimeRules = []timeRule{
 		return []DateWindow{{Range: DateRange{civil(y, from, 1), civil(y, from+3, 1) - 1}}}
 	}},
 	{han: true, needs: "小时", whole: true, re: regexp.MustCompile(`(?:最近|过去|過去|近)(\d{1,4})个?個?小时`), make: func(g *grammar, m []string) []DateWindow { return g.hoursBack(m[1]) }},
-	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:从|自)?(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))?的?(\d{1,2})月(\d{1,2})[日号號]?(?:到|至|[-–~～])(\d{1,2})[日号號]`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:从|自)?(?:(\d{4})年|(大{0,9}前年|去年|今年|明年|大{0,9}后年))?的?(\d{1,2})月(\d{1,2})[日号號]?(?:到|至|[-–~～])(\d{1,2})[日号號]`), make: func(g *grammar, m []string) []DateWindow {
 		w := DateWindow{Month: monthOrNone(atoi(m[3]))}
 		if m[1]+m[2] != "" {
 			w.Year = g.hanYear(m[1], m[2])
@@ -107,7 +104,7 @@ var rareTimeRules = []timeRule{
 	{han: true, needs: "年", whole: true, re: regexp.MustCompile(`(?:从|自)?(` + enYear + `)年?(?:到|至|[-–~～])(` + enYear + `)年`), make: func(g *grammar, m []string) []DateWindow {
 		return g.between(yearRange(atoi(m[1])), yearRange(atoi(m[2])))
 	}},
-	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))?的?(\d{1,2})月份?的?(第[一二三四]|最后一)个?(?:周|週|星期)`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大{0,9}前年|去年|今年|明年|大{0,9}后年))?的?(\d{1,2})月份?的?(第[一二三四]|最后一)个?(?:周|週|星期)`), make: func(g *grammar, m []string) []DateWindow {
 		w := DateWindow{Month: monthOrNone(atoi(m[3]))}
 		if m[1]+m[2] != "" {
 			w.Year = g.hanYear(m[1], m[2])

@@ -47,7 +47,7 @@ var feasts = map[string][4]int{
 
 var (
 	reEnglishFeast = regexp.MustCompile(`\b(?:(` + enSide + `)\s+)?(christmas(?: eve| day)?|new year(?:['’]?s)?(?: eve| day)?|halloween|valentine['’]?s(?: day)?|thanksgiving|easter)\b(?:\s+(?:of\s+|in\s+)?(?:(` + enYear + `)\b|(last|this|next)\s+year\b))?`)
-	reHanFeast     = regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年))?的?(元旦|春节|除夕|情人节|劳动节|五一|端午|中秋|国庆|圣诞|儿童节|万圣节|元宵|清明|妇女节|青年节|教师节|七夕|平安夜|双十一|双11|双十二|双12)`)
+	reHanFeast     = regexp.MustCompile(`(?:(\d{4})年|(大{0,9}前年|去年|今年|明年))?的?(元旦|春节|除夕|情人节|劳动节|五一|端午|中秋|国庆|圣诞|儿童节|万圣节|元宵|清明|妇女节|青年节|教师节|七夕|平安夜|双十一|双11|双十二|双12)`)
 )
 
 func (g *grammar) feast(m []string) []DateWindow {

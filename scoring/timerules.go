@@ -101,7 +101,7 @@ var commonTimeRules = []timeRule{
 		return []DateWindow{{Year: atoi(m[1])}}
 	}},
 
-	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大前年|前年|去年|今年|明年|后年))的?(\d{1,2})月份?(?:(\d{1,2})[日号號])?`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "月", whole: true, re: regexp.MustCompile(`(?:(\d{4})年|(大{0,9}前年|去年|今年|明年|大{0,9}后年))的?(\d{1,2})月份?(?:(\d{1,2})[日号號])?`), make: func(g *grammar, m []string) []DateWindow {
 		w := DateWindow{Year: g.hanYear(m[1], m[2]), Month: monthOrNone(atoi(m[3])), Day: atoi(m[4])}
 		if _, ok := validDate(w.Year, w.Month, w.Day); !ok {
 			w.Day = 0 // 2月30日: the month
@@ -130,15 +130,11 @@ var commonTimeRules = []timeRule{
 		g.to = len(g.text[:g.to]) + len("年")
 		return []DateWindow{{Year: atoi(m[1])}}
 	}},
-	{han: true, needs: "年", re: regexp.MustCompile(`(大前年|前年|去年|今年|明年|后年|後年)`), make: func(g *grammar, m []string) []DateWindow {
+	{han: true, needs: "年", re: regexp.MustCompile(`(大{0,9}前年|去年|今年|明年|大{0,9}[后後]年)`), make: func(g *grammar, m []string) []DateWindow {
 		return []DateWindow{{Year: g.hanYear("", m[1])}}
 	}},
-	{han: true, needs: "上上|下下", re: regexp.MustCompile(`(上上|下下)(?:个|個)?(周末|週末|周|週|星期|礼拜|月)`), make: func(g *grammar, m []string) []DateWindow {
-		n := 2
-		if m[1] == "上上" {
-			n = -2
-		}
-		return g.unitAt(hanSpan(m[2]), n)
+	{han: true, needs: "上上|下下", re: regexp.MustCompile(`(上{2,9}|下{2,9})(?:个|個)?(周末|週末|周|週|星期|礼拜|月)`), make: func(g *grammar, m []string) []DateWindow {
+		return g.unitAt(hanSpan(m[2]), hanSteps(m[1]))
 	}},
 	{han: true, needs: "前", re: regexp.MustCompile(`(` + hanCount + `)(` + hanUnits + `)半?(之前|以前|前)`), make: func(g *grammar, m []string) []DateWindow {
 		if before := g.text[:g.from]; strings.HasSuffix(before, "百") || strings.HasSuffix(before, "千") || strings.HasSuffix(before, "万") {
@@ -156,8 +152,14 @@ var commonTimeRules = []timeRule{
 		return g.stretch(m[1] == "未来" || m[1] == "接下来" || m[1] == "今后", m[2], hanUnit(m[3]))
 	}},
 	{han: true, needs: "前", re: regexp.MustCompile(`(前几天|前幾天|前些天|前两天|前些日子|前阵子)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -10, -1) }},
-	{han: true, needs: "大前", re: regexp.MustCompile(`(大前天|大前晚)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -3, -3) }},
-	{han: true, needs: "大后|大後", re: regexp.MustCompile(`(大后天|大後天)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, 3, 3) }},
+	{han: true, needs: "大前", re: regexp.MustCompile(`(大{1,9}前[天晚])`), make: func(g *grammar, m []string) []DateWindow {
+		d := -2 - Day(strings.Count(m[1], "大"))
+		return near(g.today, d, d)
+	}},
+	{han: true, needs: "大后|大後", re: regexp.MustCompile(`(大{1,9}[后後]天)`), make: func(g *grammar, m []string) []DateWindow {
+		d := 2 + Day(strings.Count(m[1], "大"))
+		return near(g.today, d, d)
+	}},
 	{han: true, needs: "前", re: regexp.MustCompile(`(前晚|前夜)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, -2, -2) }},
 	{han: true, needs: "今", re: regexp.MustCompile(`(今晨|今夜)`), make: func(g *grammar, _ []string) []DateWindow { return near(g.today, 0, 0) }},
 	{han: true, needs: "周|週|星|礼", re: reHanWday, make: func(g *grammar, m []string) []DateWindow {

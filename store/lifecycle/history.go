@@ -41,12 +41,10 @@ func Changes(versions []store.Item) []Change {
 	for i := range versions {
 		it := &versions[i]
 		p := &it.Provenance
-		c := Change{At: it.RecordedAt, Did: Added, ID: it.ID, Who: it.Turn.Speaker, By: cmp.Or(p.Extractor, p.Origin), Turns: p.Turns, Quote: p.Quote}
-		switch {
-		case p.By != "":
-			c.Did, c.Operation, c.By = Restored, p.By, "operation"
-		case p.Edited:
-			c.By = "update"
+		c := Change{At: it.RecordedAt, Did: Added, ID: it.ID}
+		c.grounds(it)
+		if p.By != "" {
+			c.Did = Restored
 		}
 		redates := Redates(it, byID[it.Supersedes])
 		if !redates {
@@ -55,8 +53,8 @@ func Changes(versions []store.Item) []Change {
 		if !it.ClosedAt.IsZero() && !(redates && it.ClosedAt.Equal(it.RecordedAt)) {
 			c := Change{At: it.ClosedAt, Did: Ended, ID: it.ID}
 			if by := byID[it.SupersededBy]; by != nil && !by.RecordedAt.After(it.ClosedAt) {
-				c.Did, c.With, c.Who, c.By = Replaced, by.ID, by.Turn.Speaker, cmp.Or(by.Provenance.Extractor, by.Provenance.Origin)
-				c.Turns, c.Quote = by.Provenance.Turns, by.Provenance.Quote
+				c.Did, c.With = Replaced, by.ID
+				c.grounds(by)
 			}
 			out = append(out, c)
 		}
@@ -72,6 +70,19 @@ func Changes(versions []store.Item) []Change {
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return a.At.Compare(b.At) })
 	return out
+}
+
+// grounds are those of the version that a change brought: whose word it is, what did it, and what it rests on. What somebody
+// rewrote rests on nobody's turn: the words that it was distilled from need not say it.
+func (c *Change) grounds(it *store.Item) {
+	p := &it.Provenance
+	c.Who, c.By, c.Turns, c.Quote = it.Turn.Speaker, cmp.Or(p.Extractor, p.Origin), p.Turns, p.Quote
+	switch {
+	case p.By != "":
+		c.By, c.Operation = "operation", p.By
+	case p.Edited:
+		c.By, c.Turns, c.Quote = "update", nil, ""
+	}
 }
 
 // Redates tells whether a version is another one with an earlier end, that came to be known with it. Each may be nil.

@@ -118,7 +118,8 @@ func TestTenantsAreMadeDisabledAndEnabled(t *testing.T) {
 func TestNamesOfNewTenants(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, &Options{Path: dir})
-	bad := []string{".", "..", " acme", "acme ", "acme\u00a0", "\u3000acme", "ac\tme", "ac\u0085me", "ac\u202eme", "ac\u200bme", "acme\ufeff"}
+	bad := []string{".", "..", " acme", "acme ", "acme\u00a0", "\u3000acme", "ac\tme", "ac\u0085me", "ac\u202eme", "ac\u200bme", "acme\ufeff",
+		"ac\u00adme", "ac\u2060me", "ac\u2063me", "ac\u034fme", "ac\u115fme", "ac\u3164me", "ac\u180eme", "acme\ufe0f", "acme\U000e0061", "ac\u00a0me", "ac\u2003me", "ac\u2800me"}
 	for _, name := range bad {
 		if _, err := m.Installation().CreateTenant(t.Context(), name); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%q was made: %v", name, err)

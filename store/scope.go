@@ -70,10 +70,16 @@ func ValidateNewTenant(field, v string) error {
 	return ValidateName(field, v)
 }
 
-// unseen reports whether a character is a control or changes how a name reads without being seen. Joiners are of several
-// scripts' words.
+// unseen reports whether a character is a control, is not seen, or changes how a name reads. Joiners are of several scripts'
+// words.
 func unseen(r rune) bool {
-	return unicode.IsControl(r) || r == '\u200b' || r == '\u2028' || r == '\u2029' || r == '\ufeff' || unicode.Is(unicode.Bidi_Control, r)
+	switch {
+	case r == ' ', r == '\u200c', r == '\u200d', unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	case r == '\u034f', r == '\u115f', r == '\u1160', r == '\u2800', r == '\u3164', r == '\uffa0': // fillers
+		return true
+	}
+	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector)
 }
 
 // Key is an unambiguous text form: no two scopes share one, whatever characters their names hold.

@@ -229,6 +229,7 @@ func TestServeUntilToldToStop(t *testing.T) {
 	if body := fetch(t, "http://"+s.address+"/readyz"); !strings.Contains(body, "ready") {
 		t.Errorf("readyz: %s", body)
 	}
+	s.logged("token encoding built") // unasked: the first block need not wait for it
 	metrics := fetch(t, "http://"+s.address+"/metrics")
 	for _, name := range []string{`evoke_items{kind="episodic"} 0`, "evoke_pending_vectors 0", "evoke_pending_threads 0", `evoke_events{state="dead"} 0`} {
 		if !strings.Contains(metrics, name) {

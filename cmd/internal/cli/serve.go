@@ -18,6 +18,7 @@ import (
 	"evoke/cmd/internal/server"
 	"evoke/cmd/internal/trace"
 	"evoke/cmd/internal/wire"
+	"evoke/recall/tokens"
 	"evoke/store"
 )
 
@@ -85,11 +86,29 @@ func (a *app) serveCmd() *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("%w: server.listen: %w", store.ErrInvalid, err)
 		}
+		defer warm(logger)()
 		r := &running{cfg, m, srv, logger, level, len(cfg.Keys) > 0}
 		defer r.watch(c.Context(), a.source(flags))()
 		return srv.Serve(c.Context(), l)
 	}
 	return c
+}
+
+// warm builds, beside the start, the token encoding that the first block would wait for otherwise: a second or two on a busy
+// machine. The function that it returns waits for it.
+func warm(logger *slog.Logger) (wait func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		began := time.Now()
+		count, err := tokens.For("")
+		if err != nil {
+			logger.Warn("no token encoding", "error", err)
+			return
+		}
+		logger.Info("token encoding built", "encoding", count.Name(), "took", time.Since(began).Round(time.Millisecond))
+	}()
+	return func() { <-ended }
 }
 
 // beginReembed begins a re-embedding where there is need of one.

@@ -38,6 +38,9 @@ func Main(ctx context.Context, p Process) int {
 	root.SetErr(p.Err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
+		err = a.unhelped
+	}
+	if err == nil {
 		return errmap.ExitOK
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -61,6 +64,8 @@ type app struct {
 	configFile, storePath, tenant string
 	who                           evoke.Who
 	json, noModel                 bool
+
+	unhelped error // why there was no help to show: it was asked of a command that there is not
 }
 
 func (a *app) root() *cobra.Command {
@@ -97,6 +102,11 @@ variables and flags; see "evoke config reference".
 	checkArgs(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c.HasSubCommands() && c.Args != nil {
+			if a.unhelped = c.Args(c, c.Flags().Args()); a.unhelped != nil {
+				return
+			}
+		}
 		showReach(c)
 		help(c, args)
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"evoke"
@@ -37,6 +38,9 @@ type LatencySize struct {
 	Given   Quantiles `json:"query_vector_given_ms"`
 	Encoder Quantiles `json:"with_encoder_ms"`
 	Cold    float64   `json:"first_call_ms"` // loads the scope's index
+	// Resident is the memory of the whole process after the calls with the query's vector given, in MB; 0 where the system
+	// does not tell. The set, its vectors and the model are in it: what a memory adds is the difference between two sizes.
+	Resident float64 `json:"resident_mb"`
 }
 
 // RunLatency measures Recall through the façade at several sizes, with the query's vector given and with the encoder.
@@ -88,13 +92,13 @@ func (m *material) measure(ctx context.Context, e embed.Embedder, n int, o *Late
 		embedder embed.Embedder
 		into     *Quantiles
 	}{{m.given(), &size.Given}, {e, &size.Encoder}} {
-		cold, q, err := m.time(ctx, dir, way.embedder, o.Calls)
+		cold, q, resident, err := m.time(ctx, dir, way.embedder, o.Calls)
 		if err != nil {
 			return nil, err
 		}
 		*way.into = q
 		if size.Cold == 0 {
-			size.Cold = cold
+			size.Cold, size.Resident = cold, resident
 		}
 	}
 	o.Progress(fmt.Sprintf("%d items: given p95 %.2f ms, with encoder p50 %.2f ms", n, size.Given.P95, size.Encoder.P50))
@@ -135,11 +139,12 @@ func (m *material) fill(ctx context.Context, dir string, n int) (err error) {
 	return nil
 }
 
-// time asks every query in turn, after a first call that loads the index and a few that warm up.
-func (m *material) time(ctx context.Context, dir string, e embed.Embedder, calls int) (cold float64, q Quantiles, err error) {
+// time asks every query in turn, after a first call that loads the index and a few that warm up, and tells how much memory is
+// resident after that.
+func (m *material) time(ctx context.Context, dir string, e embed.Embedder, calls int) (cold float64, q Quantiles, resident float64, err error) {
 	mem, err := evoke.Open(ctx, &evoke.Options{Path: dir, Durability: "normal", Embedder: e})
 	if err != nil {
-		return 0, q, err
+		return 0, q, 0, err
 	}
 	defer func() { err = errors.Join(err, mem.Close()) }()
 	ask := func(i int) (float64, error) {
@@ -155,18 +160,32 @@ func (m *material) time(ctx context.Context, dir string, e embed.Embedder, calls
 		return took, nil
 	}
 	if cold, err = ask(0); err != nil {
-		return 0, q, err
+		return 0, q, 0, err
 	}
 	const warm = 20
 	var ms []float64
 	for i := range warm + calls {
 		t, err := ask(i)
 		if err != nil {
-			return 0, q, err
+			return 0, q, 0, err
 		}
 		if i >= warm {
 			ms = append(ms, t)
 		}
 	}
-	return cold, quantiles(ms), nil
+	debug.FreeOSMemory() // what making the store and the calls left behind is not the memory's
+	return cold, quantiles(ms), residentMB(), nil
+}
+
+// residentMB is how much of the process is in memory, in millions of bytes; 0 where the system does not tell.
+func residentMB() float64 {
+	text, err := os.ReadFile("/proc/self/statm") // pages: of the address space, resident, …
+	var size, pages float64
+	if err != nil {
+		return 0
+	}
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * float64(os.Getpagesize()) / 1e6
 }

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,9 @@ func TestLatencyRun(t *testing.T) {
 		}
 	}
 	checkReport(t, r, "| 130 | 15 |")
+	if runtime.GOOS == "linux" && (r.Sizes[0].Resident < 1 || r.Sizes[0].Resident > 1e5) {
+		t.Errorf("%v MB resident", r.Sizes[0].Resident)
+	}
 	if _, err := RunLatency(t.Context(), bag{}, &Set{Name: "empty"}, nil); err == nil {
 		t.Error("an empty set makes no items")
 	}

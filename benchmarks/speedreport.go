@@ -11,11 +11,11 @@ import (
 func (r *LatencyReport) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(r.Machine.markdown())
-	fmt.Fprintf(&b, "\nRecall over one scope through the façade, limit 10, model %s; ms.\n\n", r.Model)
-	b.WriteString("| items | n | given vector p50 | p95 | p99 | with encoder p50 | p95 | p99 | first call |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "\nRecall over one scope through the façade, limit 10, model %s; ms. Resident memory, in MB, is that of the whole process, with the set and the model.\n\n", r.Model)
+	b.WriteString("| items | n | given vector p50 | p95 | p99 | with encoder p50 | p95 | p99 | first call | resident |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range r.Sizes {
-		fmt.Fprintf(&b, "| %d | %d | %.2f | %.2f | %.2f | %.1f | %.1f | %.1f | %.0f |\n",
-			s.Items, s.Given.N, s.Given.P50, s.Given.P95, s.Given.P99, s.Encoder.P50, s.Encoder.P95, s.Encoder.P99, s.Cold)
+		fmt.Fprintf(&b, "| %d | %d | %.2f | %.2f | %.2f | %.1f | %.1f | %.1f | %.0f | %.0f |\n",
+			s.Items, s.Given.N, s.Given.P50, s.Given.P95, s.Given.P99, s.Encoder.P50, s.Encoder.P95, s.Encoder.P99, s.Cold, s.Resident)
 	}
 	b.WriteString("\nThe made vectors against those of the set (cosines with the queries):\n\n| | set | made |\n|---|---|---|\n")
 	for _, s := range r.Spectrum {

@@ -99,8 +99,8 @@ func lexicalParams(dense bool) scoring.LexicalParams {
 
 // profiles are the weights of the final score.
 var profiles = map[string]Weights{
-	"":        {Semantic: 0.96, Recency: 0.02, Importance: 0.02},
-	"default": {Semantic: 0.96, Recency: 0.02, Importance: 0.02},
+	"":        {Semantic: 0.97, Recency: 0.01, Importance: 0.02},
+	"default": {Semantic: 0.97, Recency: 0.01, Importance: 0.02},
 	"classic": {Semantic: 0.5, Recency: 0.3, Importance: 0.2},
 }
 

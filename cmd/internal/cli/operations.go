@@ -104,6 +104,11 @@ func (a *app) printOperation(op store.Operation) error {
 			list := []json.RawMessage{fields[name]}
 			_ = json.Unmarshal(fields[name], &list) // what is no list stays one value
 			for _, value := range list {
+				var left struct{ ID, Why string }
+				if json.Unmarshal(value, &left) == nil && left.ID != "" && left.Why != "" {
+					a.printf("  %s: %s, %s\n", name, visible(left.ID), visible(left.Why))
+					continue
+				}
 				a.printf("  %s: %s\n", name, visible(string(value)))
 			}
 		}

@@ -85,9 +85,9 @@ func detail(err error) string {
 func ofEcho(he *echo.HTTPError) *problemError {
 	switch he.Code {
 	case http.StatusNotFound:
-		return &problemError{he.Code, "no-route", "There is no such route", "path: see /openapi.json"}
+		return &problemError{he.Code, "no-route", "There is no such route", "path: see /openapi.json, or /ui in a browser"}
 	case http.StatusMethodNotAllowed:
-		return &problemError{he.Code, "method-not-allowed", "The route has no such method", "method: see /openapi.json"}
+		return &problemError{he.Code, "method-not-allowed", "The route has no such method", "method: the header Allow names those that there are; see /openapi.json"}
 	case http.StatusUnsupportedMediaType:
 		return &problemError{he.Code, "media-type", "The body's media type is not taken here", "Content-Type: see /openapi.json"}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -99,7 +100,7 @@ func unknownParameter(name string, op *operation) string {
 	}
 	slices.Sort(known)
 	if len(known) == 0 {
-		return fmt.Sprintf("%s: unknown query parameter; this route has none", clipName(name))
+		return fmt.Sprintf("%s: unknown query parameter; this route has none: what it takes is in the path or the body", clipName(name))
 	}
 	return fmt.Sprintf("%s: unknown query parameter; this route has %s", clipName(name), strings.Join(known, ", "))
 }
@@ -137,6 +138,9 @@ func ofValidation(err error) error {
 			}
 		}
 		reason = se.Reason
+		if se.SchemaField == "properties" && se.Schema != nil && len(se.Schema.Properties) > 0 {
+			reason += "; known: " + strings.Join(slices.Sorted(maps.Keys(se.Schema.Properties)), ", ")
+		}
 	case errors.As(re.Err, &pe):
 		reason = "cannot be read: " + pe.Reason
 		if pe.Reason == "" {

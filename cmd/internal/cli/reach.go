@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -59,11 +61,17 @@ func showReach(c *cobra.Command) {
 	}
 }
 
-// checkReach refuses flags that a command would not heed: it would work on more than was meant.
+// checkReach refuses flags that a command would not heed: it would work on more than was meant. So it would with a name that a
+// script left empty.
 func checkReach(c *cobra.Command) error {
 	verb := verbOf(c)
 	if c.Flags().Changed("thread") && !ofThread[verb] {
 		return store.Invalid("--thread", "left out: evoke "+verb+" does not work on single conversations", "")
+	}
+	for _, name := range [...]string{"user", "agent", "thread"} {
+		if f := c.Flags().Lookup(name); f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return store.Invalid("--"+name, "a name, or left out", "an empty one")
+		}
 	}
 	for _, name := range [...]string{"user", "agent"} {
 		if c.Flags().Changed(name) && (reaches[verb] == noMemory || verb == "audit" && name == "agent") {

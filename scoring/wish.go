@@ -21,9 +21,11 @@ var (
 	// Without one of these a text has no wish.
 	wishMarks = words("always", "never", "prefer", "favo", "rather", " ask", " request", "now on", "here on", "please ")
 
-	hanWishes = words("请总是", "请始终", "请一直", "请务必", "请每次", "请不要", "请别", "以后请", "以后都", "以后不要", "以后别", "今后请", "今后都", "从现在起", "从今以后",
-		"不要再给", "别再给", "不要再推荐", "别再推荐", "每次我问", "每当我问", "当我问", "更喜欢", "比较喜欢", "偏好", "偏爱", "倾向于", "宁愿", "宁可", "不喜欢",
-		"請總是", "請始終", "請務必", "請不要", "請別", "以後請", "以後都", "以後不要", "今後請", "從現在起", "不要再給", "別再給", "每次我問", "當我問", "更喜歡", "比較喜歡", "偏愛", "傾向於", "寧願", "寧可", "不喜歡")
+	hanWishes = words("请总是", "请始终", "请一直", "请务必", "请每次", "请不要", "请别", "以后请", "以后都", "以后不要", "以后别", "今后请", "今后都", "从现在起", "从今以后", "不要再给", "别再给", "不要再推荐", "别再推荐", "每次我问",
+		"每当我问", "当我问", "請總是", "請始終", "請務必", "請不要", "請別", "以後請", "以後都", "以後不要", "今後請", "從現在起", "不要再給", "別再給", "每次我問", "當我問")
+	hanPrefers = words("更喜欢", "比较喜欢", "偏好", "偏爱", "倾向于", "宁愿", "宁可", "不喜欢", "更喜歡", "比較喜歡", "偏愛", "傾向於", "寧願", "寧可", "不喜歡")
+	// Before a word of hanPrefers these say that it is somebody else's.
+	hanOthers = words("他", "她", "它", "你", "您", "妈", "媽", "爸", "朋友", "老板", "老闆", "同事", "孩子", "女儿", "女兒", "儿子", "兒子", "老婆", "老公", "妻子", "丈夫", "哥", "姐", "弟", "妹", "爷", "奶", "别人", "別人", "有人", "大家")
 )
 
 var reTold = regexp.MustCompile(`\b(?:did|have|had|was|were) (?:i|we|my|our)\b|\b(?:i|we)(?: have|'ve)? (?:mention|said|say|told|brought|bring|describ|discuss|ask|report|share|talked|agreed|decided)\w*\b` +
@@ -39,7 +41,7 @@ func Wishes(text string) bool {
 		text = text[:wishBytes]
 	}
 	s := fold(text)
-	if hasDense(s) && containsAny(s, hanWishes) {
+	if hasDense(s) && (containsAny(s, hanWishes) || prefersHan(s)) {
 		return true
 	}
 	if !containsAny(s, wishMarks) {
@@ -56,6 +58,29 @@ func Wishes(text string) bool {
 			(w == "preference" || w == "preferences" || w == "preferred") && (t.at(i-1) == "my" || t.at(i-2) == "my"),
 			w == "rather" && t.wouldI(i-1):
 			return true
+		}
+	}
+	return false
+}
+
+// prefersHan reports whether a Chinese text tells what its speaker would rather have: what somebody else does is no wish.
+func prefersHan(s string) bool {
+	for _, w := range hanPrefers {
+		for rest := s; ; {
+			before, after, ok := strings.Cut(rest, w)
+			if !ok {
+				break
+			}
+			if at := strings.LastIndexAny(before, "，。！？；：、,.!?;:\n"); at >= 0 {
+				before = before[at:]
+			}
+			if at := strings.LastIndex(before, "我"); at >= 0 { // 你知道我更喜欢
+				before = before[at:]
+			}
+			if !containsAny(before, hanOthers) {
+				return true
+			}
+			rest = after
 		}
 	}
 	return false

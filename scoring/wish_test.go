@@ -18,6 +18,13 @@ func TestWishes(t *testing.T) {
 		"I usually prefer trains, so what do you think of the night one?": true,
 		"Given my preference for quiet rooms, which hotel is best?":       true,
 		"我更喜欢安静的酒店":                                                       true,
+		"不喜欢太吵的餐厅，帮我选一家":                                                  true,
+		"你知道我更喜欢步行":                                                       true,
+		"他很忙。我宁愿坐火车":                                                      true,
+		"他不喜欢猫":                                                           false, // somebody else's
+		"我妈妈不喜欢猫":                                                         false,
+		"老板更喜欢开早会，怎么办":                                                    false,
+		"大家都偏好周五，行吗":                                                      false,
 		"以后请用中文回答":                                                        true,
 		"":                                                                false,
 		"Never mind, it works now.":                                       false,

@@ -257,6 +257,9 @@ func (t *text) colon(i int, replace func(from, to int, put string)) int {
 	if i > frameReach {
 		window = "x" + strings.ToValidUTF8(window, "") // it does not begin here
 	}
+	if !nearRole(window) {
+		return end - 1
+	}
 	for _, re := range roleBefore {
 		if re.MatchString(window) {
 			replace(i, end, " – ")

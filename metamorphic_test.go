@@ -54,7 +54,7 @@ func seeded(t *testing.T, few, many int) {
 		if err := flag.Set(name, strconv.Itoa(value)); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { flag.Set(name, was) }) //nolint:errcheck // it was the value
+		t.Cleanup(func() { flag.Set(name, was) })
 	}
 	switch {
 	case os.Getenv("EVOKE_SOAK") != "":

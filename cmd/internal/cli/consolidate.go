@@ -42,7 +42,7 @@ are made of quotations unless the policy asks for the language model (--model).`
 	f.BoolVar(&p.Model, "model", false, "have the language model write the summaries")
 	f.BoolVar(&quotations, "quotations", false, "make them of quotations, whatever the policy says")
 	f.IntVar(&age, "min-age-hours", 0, "leave items alone that were said later than so many hours ago (default 168)")
-	addAllOfTenant(f, &all)
+	addAllOfTenant(c, &all)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := a.checkTold(all); err != nil {
 			return err

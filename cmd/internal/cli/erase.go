@@ -33,7 +33,7 @@ every path is probed, and a signed receipt tells what was found: evoke receipt. 
   evoke erase --lift 0192…`,
 	}
 	filter.add(c)
-	addAllOfTenant(c.Flags(), &r.Tenant)
+	addAllOfTenant(c, &r.Tenant)
 	c.Flags().BoolVar(&flags.yes, "yes", false, "do it: nothing brings it back")
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "count what is selected, and erase nothing")
 	c.Flags().BoolVar(&flags.verify, "verify", false, "tell what was probed, and fail when anything was found")

@@ -151,7 +151,7 @@ with --all-of-tenant on every one. What goes can be restored by the operation's 
 shows what would go, and why. It runs by itself only on a schedule: evoke schedule set retain --every 24h`,
 		Example: `  evoke retain --all-of-tenant --dry-run`,
 	}
-	addAllOfTenant(c.Flags(), &all)
+	addAllOfTenant(c, &all)
 	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "take nothing; show what would go, and why")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := a.checkTold(all); err != nil {
@@ -211,7 +211,7 @@ func (a *app) holdCmd() *cobra.Command {
 		Example: `  evoke hold add --user ada --reason "claim 2026-17"`,
 	}
 	add.Flags().StringVar(&h.ID, "id", "", "a name of its own (default: one is made)")
-	addAllOfTenant(add.Flags(), &h.Tenant)
+	addAllOfTenant(add, &h.Tenant)
 	add.Flags().StringVar(&h.Reason, "reason", "", "shown to whom the hold stops (required)")
 	add.RunE = func(c *cobra.Command, _ []string) error {
 		h.User, h.Agent, h.Thread = a.who.User, a.who.Agent, a.who.Thread

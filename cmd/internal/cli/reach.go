@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"evoke/store"
 )
@@ -43,8 +42,8 @@ once (consolidate, erase, hold, retain) want --all-of-tenant. The id of an opera
 
 const allOfTenant = "all-of-tenant"
 
-func addAllOfTenant(f *pflag.FlagSet, all *bool) {
-	f.BoolVar(all, allOfTenant, false, "every memory of the tenant")
+func addAllOfTenant(c *cobra.Command, all *bool) {
+	c.Flags().BoolVar(all, allOfTenant, false, "every memory of the tenant")
 }
 
 // showReach has the help of a command say what --user, --agent and --thread mean to it.

@@ -111,7 +111,7 @@ func (a *app) flushCmd() *cobra.Command {
 		Use: "flush", Short: "Distil facts from waiting conversations now", Args: noArgs,
 		Long: "Distils facts now from what waits: of the conversation of --thread, of the user of --user, or with --all-of-tenant of everybody.",
 	}
-	addAllOfTenant(c.Flags(), &all)
+	addAllOfTenant(c, &all)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if all && a.who != (evoke.Who{}) {
 			return store.Invalid("--"+allOfTenant, "left out when --user, --agent or --thread is given", "both")

@@ -13,6 +13,7 @@ import (
 
 // What an agent saw is told by the hash in the block, also by another process later; content is not in the record.
 func TestShownBlock(t *testing.T) {
+	oneByOne(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	open := func() *Memory {
 		m, err := Open(t.Context(), &Options{Path: dir})

@@ -281,6 +281,7 @@ func (u *unsteady) erase() {
 // Whatever the clock does between two steps of a memory's life, going back by an hour or a day among it, the memory comes to
 // the same: nothing is lost, done twice or in another order.
 func TestTheClockGoesBack(t *testing.T) {
+	oneByOne(t)
 	steady := func(int) time.Duration { return time.Hour }
 	var want []string
 	for _, c := range []struct {

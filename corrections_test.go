@@ -10,6 +10,7 @@ import (
 // Corrections and agreement through the whole path, by the rules: what was set right holds, is marked and lowers what it
 // replaces; what the user agrees to is surer than before.
 func TestCorrectionsAndAgreement(t *testing.T) {
+	oneByOne(t)
 	t.Parallel()
 	for _, c := range []struct {
 		turns       []string // the user's and the assistant's in turn

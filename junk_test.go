@@ -41,6 +41,7 @@ var claims = []struct {
 // A conversation that comes fifty times, in threads of its own and in all its wordings, leaves each claim once, by the
 // API and by the rules; what is near it and not the same is there beside it.
 func TestFiftyReplaysLeaveEachClaimOnce(t *testing.T) {
+	oneByOne(t)
 	t.Parallel()
 	for i, c := range claims {
 		if testing.Short() && i%3 != 0 {

@@ -132,6 +132,7 @@ func multilingual(t *testing.T) embed.Embedder {
 
 // A word of two characters, the usual length in these languages, finds its fact without a model.
 func TestFiftyShortWords(t *testing.T) {
+	oneByOne(t)
 	m := open(t, nil)
 	facts := fifty(t)
 	importFifty(t, m, facts)
@@ -160,6 +161,7 @@ func TestFiftyShortWords(t *testing.T) {
 
 // What was said is kept as it was said: nothing is translated, composed, folded or reordered.
 func TestFiftyKeptByteForByte(t *testing.T) {
+	oneByOne(t)
 	m := open(t, nil)
 	facts := fifty(t)
 	facts["forms"] = [][2]string{
@@ -200,6 +202,7 @@ func TestFiftyKeptByteForByte(t *testing.T) {
 
 // A block is never cut inside a character, however small its budget is.
 func TestFiftyBlocksAreWhole(t *testing.T) {
+	oneByOne(t)
 	m := open(t, nil)
 	facts := fifty(t)
 	importFifty(t, m, facts)

@@ -27,6 +27,7 @@ var nearby = []struct{ first, same, other string }{
 // With vectors more of the statements that are the same are recognised, through the API and through conversations, and no
 // others; without vectors, or while they cannot be had, nothing is refused.
 func TestNeighboursAreRecognised(t *testing.T) {
+	oneByOne(t)
 	t.Parallel()
 	for _, way := range []string{"api", "model"} {
 		for _, with := range []string{"vectors", "none", "outage"} {

@@ -182,6 +182,7 @@ const (
 	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
 	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-|\d{4}\s+(?:episodic|semantic|procedural)`
 	frameGap    = `[^\p{L}\p{N}.,;!?。！？，；]{0,16}?` // between a name and its colon: blanks, marks, closing brackets
+	dropped     = `[\s#=*_-]`                      // what may be gone between a bracket and its word once headings and rules are harmless
 	frameBegins = `(?:^|\n|\\n|\\r|\\x0[ad]|\\u000[ad]|%0[ad]|[^\p{L}\s])`
 )
 
@@ -198,9 +199,9 @@ var frames = []frame{
 	// entities, so that what is escaped below can be told from what was there
 	{"&", regexp.MustCompile(`^(&)(?:#x?[0-9a-f]+|[a-z]+);`), "&amp;", false},
 	// tags, and the tokens of chat templates: <|im_start|>, <s>, <<sys>>, <start_of_turn>, <tool_call>, <!--
-	{"<", regexp.MustCompile(`^(<)(?:[a-z/!?|<_\\]|\s+(?:[/|!?]|im_|` + frameWords + `)|\s*[/|]?\s*(?:` + hanFrames + `))`), "&lt;", false},
+	{"<", regexp.MustCompile(`^(<)(?:[a-z/!?|<_\\]|` + dropped + `+(?:[/|!?]|im_|` + frameWords + `)|` + dropped + `*[/|]?` + dropped + `*(?:` + hanFrames + `))`), "&lt;", false},
 	// [INST], [system], and labels as those of the block's own lines
-	{"[", regexp.MustCompile(`^(\[)\s*[/|]?\s*(?:inst|sys|available_tools|tool_(?:calls?|results?)|tool_content|` + frameWords + `|` + labelKinds + `|end of|begin|` + hanFrames + `)`), "&#91;", false},
+	{"[", regexp.MustCompile(`^(\[)` + dropped + `*[/|]?` + dropped + `*(?:inst|sys|available_tools|tool_(?:calls?|results?)|tool_content|` + frameWords + `|` + labelKinds + `|end of|begin|` + hanFrames + `)`), "&#91;", false},
 	// headings
 	{"#", regexp.MustCompile(`^(#{1,6})\s`), "", true},
 	{"#", regexp.MustCompile(`^(#+)[\s*_]*(?:` + frameWords + `|` + hanFrames + `)`), "", false},
@@ -312,7 +313,7 @@ func imitatesTag(rest []rune) bool {
 		if i == lookahead {
 			return false
 		}
-		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.M, r) || strings.ContainsRune(`/\／-_`, r) {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.M, r) || strings.ContainsRune(`/\／-_#=*`, r) {
 			continue
 		}
 		folded := fold(r)

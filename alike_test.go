@@ -1,7 +1,6 @@
 package evoke
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,9 +10,6 @@ import (
 
 	"evoke/recall"
 	"evoke/store"
-	"evoke/store/qdrantstore"
-	"evoke/store/qdrantstore/qdranttest"
-	"evoke/store/sqlitestore"
 )
 
 // goldenRows reads a file of the golden set of package recall.
@@ -37,22 +33,10 @@ func goldenRows(t *testing.T, name string) [][]string {
 func TestBothBackendsRankAlike(t *testing.T) {
 	const tolerance = 0.01
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	addr, name := qdrantServer.Address(t), fmt.Sprintf("alike_%d", os.Getpid())
-	qdranttest.DropAfter(t, addr, name)
-	items, err := qdrantstore.Open(t.Context(), &qdrantstore.Options{URL: "qdrant://" + addr, Collection: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { items.Close() })
-	ledger, err := sqlitestore.Open(t.Context(), t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ledger.Close() })
-	both := []*Memory{
-		open(t, &Options{Path: t.TempDir(), Embedder: &bagEmbedder{}, Clock: func() time.Time { return now }}),
-		open(t, &Options{Store: items, Ledger: ledger, Embedder: &bagEmbedder{}, Clock: func() time.Time { return now }}),
-	}
+	clock := func() time.Time { return now }
+	there := inQdrant(t, "alike")
+	there.Embedder, there.Clock = &bagEmbedder{}, clock
+	both := []*Memory{open(t, &Options{Path: t.TempDir(), Embedder: &bagEmbedder{}, Clock: clock}), open(t, there)}
 	byUser := map[string][]store.Item{}
 	position := map[string]int{}
 	for _, r := range goldenRows(t, "items.tsv") {

@@ -17,9 +17,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"evoke/store"
-	"evoke/store/qdrantstore"
-	"evoke/store/qdrantstore/qdranttest"
-	"evoke/store/sqlitestore"
 )
 
 // everySort fills a memory with an item of every sort that an export has to carry, and returns how many.
@@ -95,20 +92,9 @@ func TestRoundTripIsIdentical(t *testing.T) {
 	var first []byte
 	for _, backend := range []string{"sqlite", "qdrant"} {
 		t.Run(backend, func(t *testing.T) {
-			var o Options
+			o := &Options{}
 			if backend == "qdrant" {
-				addr, name := qdrantServer.Address(t), fmt.Sprintf("roundtrip_%d", os.Getpid())
-				qdranttest.DropAfter(t, addr, name)
-				items, err := qdrantstore.Open(t.Context(), &qdrantstore.Options{URL: "qdrant://" + addr, Collection: name})
-				if err != nil {
-					t.Fatal(err)
-				}
-				ledger, err := sqlitestore.OpenMemory(t.Context(), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { items.Close(); ledger.Close() })
-				o.Store, o.Ledger = items, ledger
+				o = inQdrant(t, "roundtrip")
 			}
 			from := open(t, nil)
 			n := everySort(t, from)
@@ -117,7 +103,7 @@ func TestRoundTripIsIdentical(t *testing.T) {
 				t.Fatal(err)
 			}
 			first = out.Bytes()
-			to := open(t, &o)
+			to := open(t, o)
 			res, err := to.Import(t.Context(), Who{}, bytes.NewReader(first), nil)
 			if err != nil || res.Imported != n || res.FailedN > 0 || len(res.UnknownFields) > 0 {
 				t.Fatalf("%+v, %v; want %d", res, err, n)

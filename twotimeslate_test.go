@@ -16,20 +16,28 @@ import (
 func onBoth(t *testing.T, name string, clock *testClock, test func(*testing.T, *Memory)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, &Options{Clock: clock.now})) })
 	t.Run("qdrant", func(t *testing.T) {
-		addr, name := qdrantServer.Address(t), fmt.Sprintf("%s_%d", name, os.Getpid())
-		qdranttest.DropAfter(t, addr, name)
-		items, err := qdrantstore.Open(t.Context(), &qdrantstore.Options{URL: "qdrant://" + addr, Collection: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { items.Close() })
-		ledger, err := sqlitestore.Open(t.Context(), t.TempDir(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { ledger.Close() })
-		test(t, open(t, &Options{Store: items, Ledger: ledger, Clock: clock.now}))
+		o := inQdrant(t, name)
+		o.Clock = clock.now
+		test(t, open(t, o))
 	})
+}
+
+// inQdrant is the options of a memory with its items in a Qdrant collection of its own.
+func inQdrant(t *testing.T, name string) *Options {
+	t.Helper()
+	addr, name := qdrantServer.Address(t), fmt.Sprintf("%s_%d", name, os.Getpid())
+	qdranttest.DropAfter(t, addr, name)
+	items, err := qdrantstore.Open(t.Context(), &qdrantstore.Options{URL: "qdrant://" + addr, Collection: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { items.Close() })
+	ledger, err := sqlitestore.Open(t.Context(), t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ledger.Close() })
+	return &Options{Store: items, Ledger: ledger}
 }
 
 // life is a memory whose days are told one by one.

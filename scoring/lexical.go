@@ -108,7 +108,7 @@ func (l *Lexical) Coverage(items ...*Doc) float64 {
 	for _, t := range l.terms {
 		held := true
 		for _, d := range items {
-			held = held && d.holds(t.term)
+			held = held && d.Holds(t.term)
 		}
 		if held {
 			sum += t.idf
@@ -125,8 +125,8 @@ func (l *Lexical) Known() float64 {
 	return l.known / l.all
 }
 
-// holds reports whether the item has the term in its own text or date.
-func (d *Doc) holds(t Term) bool {
+// Holds reports whether the item has the term in its own text or date; no item has any.
+func (d *Doc) Holds(t Term) bool {
 	if d == nil {
 		return false
 	}

@@ -212,16 +212,6 @@ func (x *eraser) covered(ctx context.Context) ([]store.Scope, error) {
 	return slices.Compact(scopes), nil
 }
 
-// query selects what is to go from a memory.
-func (x *eraser) query() store.ListQuery {
-	q := store.ListQuery{View: store.View{All: true}, Order: store.ByID, Limit: erasePart}
-	if x.r.Filter != nil {
-		q.Filter = *x.r.Filter
-	}
-	q.Filter = narrow(q.Filter, x.r.Thread)
-	return q
-}
-
 // how is how items go.
 func (x *eraser) how() removing {
 	by := ""
@@ -315,30 +305,6 @@ func (x *eraser) step(ctx context.Context, sc store.Scope) (more bool, err error
 		return false, err
 	}
 	return true, x.probeTexts(ctx, sc, plan)
-}
-
-// next reads the first items that are to go.
-func (x *eraser) next(ctx context.Context, sc store.Scope) ([]store.Item, error) {
-	q := x.query()
-	for {
-		page, err := x.store.List(ctx, sc, q)
-		if err != nil {
-			return nil, fmt.Errorf("read what is to go: %w", err)
-		}
-		items, err := x.goes(ctx, sc, page.Items)
-		if q.Cursor = page.Next; err != nil || len(items) > 0 || q.Cursor == "" {
-			return items, err
-		}
-	}
-}
-
-// goes leaves out what was taken from other threads, too, when one goes.
-func (x *eraser) goes(ctx context.Context, sc store.Scope, items []store.Item) ([]store.Item, error) {
-	if x.r.Thread == "" || x.r.Filter != nil || len(items) == 0 {
-		return items, nil
-	}
-	stays, err := x.elsewhere(ctx, sc, x.r.Thread, items)
-	return slices.DeleteFunc(items, func(it store.Item) bool { return stays[it.ID] }), err
 }
 
 // sample takes passages of what goes, to look for them later.

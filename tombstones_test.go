@@ -186,6 +186,9 @@ func TestErasingAThreadTakesWhatRestsOnItAlone(t *testing.T) {
 	if err := m.ReleaseHold(ctx, hold.ID); err != nil {
 		t.Fatal(err)
 	}
+	if n, err := m.CountErasable(ctx, r); err != nil || n != (EraseCount{Memories: 1, Items: 2}) {
+		t.Errorf("counted before: %+v, %v", n, err) // what rests on another thread, too, is not of it
+	}
 	op, got := run()
 	if op.State != store.OperationDone || got.Items != 2 || got.Derived != 0 || got.Sections != 1 || strings.Contains(string(op.Args), "one") || len(op.Checkpoint) > 0 && strings.Contains(string(op.Checkpoint), `"alone"`) {
 		t.Errorf("%s (%s), %+v, %s", op.State, op.Note, got, op.Args)

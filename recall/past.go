@@ -21,7 +21,7 @@ func (p *plan) pastStats(found *store.Candidates) {
 		}
 		n := 0
 		for i := range found.Records {
-			if has(found.Records[i].Doc, q.Term) {
+			if found.Records[i].Doc.Holds(q.Term) {
 				n++
 			}
 		}
@@ -38,13 +38,4 @@ func (p *plan) pastStats(found *store.Candidates) {
 	if df != nil {
 		found.Stats.DF = df
 	}
-}
-
-func has(d *scoring.Doc, t scoring.Term) bool {
-	for _, own := range d.Terms() {
-		if own.Term == t {
-			return true
-		}
-	}
-	return false
 }

@@ -125,7 +125,7 @@ func (l *Lexical) Known() float64 {
 	return l.known / l.all
 }
 
-// Holds reports whether the item has the term in its own text or date; no item has any.
+// Holds reports whether the item has the term in its own text or date; nil has none.
 func (d *Doc) Holds(t Term) bool {
 	if d == nil {
 		return false

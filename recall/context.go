@@ -106,7 +106,7 @@ func (e *Engine) material(ctx context.Context, scopes []store.Scope, p *plan, re
 		}
 		m.hits = append(m.hits, source{&h.Item, slices.Index(scopes, h.Scope)})
 	}
-	m.neighbours = func(_ context.Context, hits []source) []source { return e.neighbours(ctx, scopes, p, hits) }
+	m.neighbours = func(hits []source) []source { return e.neighbours(ctx, scopes, p, hits) }
 	return m
 }
 

@@ -21,7 +21,7 @@ type material struct {
 	standing, profile, hits []source
 	terms                   []scoring.QueryTerm
 	// neighbours finds the turns around those placed, by the hit they stand beside, in the order of the hits; nil: none.
-	neighbours func(ctx context.Context, hits []source) []source
+	neighbours func(hits []source) []source
 }
 
 // source is an item of one of the scopes searched.
@@ -107,7 +107,7 @@ func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (
 		limit := min(budget, around+int(pass.share*float64(max(0, budget-around))))
 		for i, s := range pass.list {
 			if pass.part == PartHit && i == earlyHits {
-				k.around(ctx, m, m.hits[:earlyNeighboursOf])
+				k.around(m, m.hits[:earlyNeighboursOf])
 			}
 			if k.has(s, pass.part) {
 				continue
@@ -134,16 +134,16 @@ func pack(ctx context.Context, m material, shape Shape, budget int, c counter) (
 			k.leave(s.item.ID, cost)
 		}
 	}
-	k.around(ctx, m, m.hits[:min(len(m.hits), neighboursOf)])
+	k.around(m, m.hits[:min(len(m.hits), neighboursOf)])
 	return k.finish(), nil
 }
 
 // around takes the neighbours of hits, as far as there is room.
-func (k *packer) around(ctx context.Context, m material, hits []source) {
+func (k *packer) around(m material, hits []source) {
 	if m.neighbours == nil || len(hits) == 0 || k.budget-k.used < neighbourRoom {
 		return
 	}
-	for _, s := range m.neighbours(ctx, hits) {
+	for _, s := range m.neighbours(hits) {
 		if !k.has(s, PartNeighbour) {
 			k.take(s, PartNeighbour, k.budget)
 		}

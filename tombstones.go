@@ -163,8 +163,12 @@ func (m *Memory) LiftErasure(ctx context.Context, operation string) (n int, err 
 		return 0, fmt.Errorf("lift erasure: %w", err)
 	}
 	if n == 0 {
-		if _, err := m.ledger.Operation(ctx, m.tenant, operation); err != nil {
-			return 0, fmt.Errorf("lift erasure: no tombstones are of that id: %w", err)
+		_, err := m.ledger.Operation(ctx, m.tenant, operation)
+		if errors.Is(err, store.ErrNotFound) {
+			return 0, fmt.Errorf("lift erasure: %w: no tombstones are of that id; it takes that of an erasure's operation, or the one that a forgetting for good was answered with", store.ErrNotFound)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("lift erasure: %w", err)
 		}
 	}
 	return n, nil

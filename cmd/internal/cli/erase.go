@@ -124,7 +124,7 @@ func (a *app) liftErasure(c *cobra.Command, operation string) error {
 	return a.withStore(c, func(ctx context.Context, s session) error {
 		n, err := s.LiftErasure(ctx, operation)
 		if err != nil {
-			return err
+			return shownBy(err, "evoke operations --kind erase")
 		}
 		if a.json {
 			return a.printJSON(map[string]int{"tombstones": n})

@@ -259,7 +259,7 @@ func (a *app) holdCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				if err := s.ReleaseHold(ctx, args[0]); err != nil {
-					return err
+					return shownBy(err, "evoke hold")
 				}
 				a.note("released: what it kept may be removed again")
 				return nil
@@ -324,7 +324,7 @@ func (a *app) scheduleCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				if err := s.DropSchedule(ctx, args[0]); err != nil {
-					return err
+					return shownBy(err, "evoke schedule")
 				}
 				a.note("%s starts no longer by itself", visible(args[0]))
 				return nil

@@ -75,7 +75,7 @@ func (a *app) keysRotateCmd() *cobra.Command {
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			made, err := s.RotateKey(ctx, args[0], both)
 			if err != nil {
-				return err
+				return shownBy(err, "evoke keys")
 			}
 			return a.printSecret(made)
 		})
@@ -90,7 +90,7 @@ func (a *app) keysRevokeCmd() *cobra.Command {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				k, err := s.RevokeKey(ctx, args[0])
 				if err != nil {
-					return err
+					return shownBy(err, "evoke keys")
 				}
 				if a.json {
 					return a.printJSON(k)

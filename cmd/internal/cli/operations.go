@@ -63,7 +63,7 @@ func (a *app) operationsCmd() *cobra.Command {
 				return a.withStore(c, func(ctx context.Context, s session) error {
 					op, err := verb.do(ctx, s, args[0])
 					if err != nil {
-						return err
+						return shownBy(err, "evoke operations")
 					}
 					return a.printOperation(op)
 				})

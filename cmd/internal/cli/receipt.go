@@ -28,7 +28,7 @@ func (a *app) receiptCmd() *cobra.Command {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				signed, err := s.Receipt(ctx, args[0])
 				if err != nil {
-					return err
+					return shownBy(err, "evoke operations --kind erase")
 				}
 				return a.putReceipt(signed, out)
 			})

@@ -56,7 +56,7 @@ with "evoke keys --tenant NAME". A running server holds the store: there it is /
 				return a.withStore(c, func(ctx context.Context, s session) error {
 					t, err := verb.do(ctx, s.Installation(), args[0])
 					if err != nil {
-						return err
+						return shownBy(err, "evoke tenants")
 					}
 					if a.json {
 						return a.printJSON(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -262,20 +261,4 @@ func (a *app) feedbackCmd() *cobra.Command {
 			})
 		},
 	}
-}
-
-// unknownIDs is the error of ids that the memory does not have; what was known is done.
-func unknownIDs(ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	shown := make([]string, 0, min(len(ids), 20))
-	for _, id := range ids[:min(len(ids), 20)] {
-		shown = append(shown, visible(id))
-	}
-	more := ""
-	if len(ids) > len(shown) {
-		more = fmt.Sprintf(" and %d more", len(ids)-len(shown))
-	}
-	return fmt.Errorf("%w in this memory: %s%s (evoke list shows what is; --user and --agent say whose memory)", store.ErrNotFound, strings.Join(shown, ", "), more)
 }

@@ -36,4 +36,10 @@ func TestReceiptsOfAnErasure(t *testing.T) {
 	if a := w.want(200, w.call("POST", "/v1/admin/erase/lift", `{"operation":"`+id+`"}`)); a.json(t)["tombstones"].(float64) == 0 {
 		t.Error(a.body)
 	}
+	if a := w.want(200, w.call("POST", "/v1/admin/erase/lift", `{"operation":"`+id+`"}`)); a.json(t)["tombstones"].(float64) != 0 {
+		t.Errorf("lifted twice: %s", a.body)
+	}
+	if a := w.want(404, w.call("POST", "/v1/admin/erase/lift", `{"operation":"no-such"}`)); !strings.Contains(a.body, "that of an erasure's operation") {
+		t.Errorf("does not say which ids it takes: %s", a.body)
+	}
 }

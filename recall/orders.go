@@ -93,9 +93,10 @@ func bare(s string) (_ string, led bool) {
 	return s, led
 }
 
-// wide reports whether a clause begins with a character that is not ASCII.
+// wide reports whether a clause is read as Chinese: it begins with a character that is not ASCII, but for "ai" before it.
 func wide(s string) bool {
-	return s != "" && s[0] >= utf8.RuneSelf || len(s) > 1 && slices.ContainsFunc(hanAgents, func(a string) bool { return strings.HasPrefix(s, a) })
+	s = strings.TrimPrefix(s, "ai ")
+	return s != "" && s[0] >= utf8.RuneSelf
 }
 
 func containsAny(s string, list []string) bool {

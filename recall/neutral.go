@@ -175,11 +175,11 @@ var lookalikes = func() map[rune]rune {
 func lookalike(r rune) rune { return lookalikes[r] }
 
 const (
-	hanMore     = `(?:系统|系統|係統|係统|工具|函数|函數|模型|用户|用戶)(?:结果|結果|返回|输出|輸出|信息|訊息|指示|指令|管理员|管理員|消息|通知|回复)|係統|係统`
 	frameRoles  = `system|developer|human|user|assistant|ai|bot|model|chatgpt|gpt|claude|llm|tool|function|ipython|admin(?:istrator)?`
 	frameWords  = frameRoles + `|(?:new |updated |system |important |hidden )?instructions?|(?:system|developer|admin) (?:prompt|message|note|override|notice|update)|(?:tool|function)[ _-](?:results?|outputs?|responses?|calls?|messages?)|(?:human|user|assistant|ai|bot|model)(?:['’]s)? (?:says|said|turn|message|reply|response|answer)|action(?: input)?|observation|thought|final answer|response|input|output|prompt|context|memory|end of (?:memory|context|data)|evoke.?memory`
-	hanRoles    = `系统|系統|用户|用戶|助手|助理|人类|人類|开发者|開發者|管理员|管理員|工具|模型`
-	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束`
+	hanRoles    = `系统|系統|係統|係统|用户|用戶|助手|助理|人类|人類|开发者|開發者|管理员|管理員|工具|模型`
+	hanFrames   = hanRoles + `|(?:系统|系統|新的?|重要)?(?:指令|提示词?|提示詞?|命令|消息|通知)|记忆|記憶|上下文|记忆结束|記憶結束|` + hanResults
+	hanResults  = `(?:系统|系統|係統|係统|工具|函数|函數|模型|用户|用戶)(?:结果|結果|返回|输出|輸出|信息|訊息|指示|指令|管理员|管理員|消息|通知|回复)` // what a tool gave or somebody above the talk has to say
 	labelKinds  = `standing|id=|episodic|semantic|procedural|profile|\d{4}-|\d{4}\s+(?:episodic|semantic|procedural)`
 	frameGap    = `[^\p{L}\p{N}.,;!?。！？，；]{0,16}?` // between a name and its colon: blanks, marks, closing brackets
 	dropped     = `[\s#=*_-]`                      // what may be gone between a bracket and its word once headings and rules are harmless
@@ -279,7 +279,7 @@ func (t *text) beginsLine(i int) bool {
 // mostName is how many characters of a speaker's name are shown.
 const mostName = 80
 
-var reRoleName = regexp.MustCompile(`(?:^|[^\p{L}])(?:` + frameWords + `|` + foldedWords(otherRoles) + `)[^\p{L}\p{N}]*$|(?:` + hanFrames + `)[^\p{L}\p{N}]*$`)
+var reRoleName = regexp.MustCompile(`(?:^|[^\p{L}])(?:` + frameWords + `|` + foldedWords(otherRoles) + `)[^\p{L}\p{N}]*$|(?:` + hanFrames + `|` + hanSteps + `)[^\p{L}\p{N}]*$`)
 
 // ownNames are the roles by which a turn without a name is shown.
 var ownNames = []string{"user", "assistant", "tool", "function"}

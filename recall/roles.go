@@ -18,7 +18,7 @@ const (
 
 // Names of roles before a colon: at the beginning of a line or sentence, as a word anywhere, spelt with gaps.
 var roleBefore = []*regexp.Regexp{
-	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + foldedWords(otherRoles) + `|` + hanFrames + `|` + hanSteps + `|` + hanMore + `)` + inBrackets + frameGap + `$`),
+	regexp.MustCompile(frameBegins + `[\s#*_"'>=~|(\[-]*(?:` + frameWords + `|` + foldedWords(otherRoles) + `|` + hanFrames + `|` + hanSteps + `)` + inBrackets + frameGap + `$`),
 	regexp.MustCompile(`(?:^|[^a-z\p{Han}])(?:system|human|user|assistant|developer|` + hanRoles + `)` + frameGap + `$`),
 	regexp.MustCompile(`(?:^|[^a-z])(?:` + gapped(`system|human|user|assistant|developer`) + `)\s*$`),
 	regexp.MustCompile(frameBegins + `\s*(?:` + gapped(hanRoles+`|`+foldedWords(`システム|ユーザー|アシスタント|시스템|사용자`)) + `)\s*$`),

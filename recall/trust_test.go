@@ -35,7 +35,8 @@ func TestRolesOfImports(t *testing.T) {
 		}
 	}
 	// A name that has the turn's own role is shown as one only for the roles that turns have.
-	for role, want := range map[string]string{"user": "user", "assistant": "assistant", "tool": "tool", "system": "system (name)", "Assistant": "Assistant (name)", "developer": "developer (name)"} {
+	for role, want := range map[string]string{"user": "user", "assistant": "assistant", "tool": "tool", "system": "system (name)", "Assistant": "Assistant (name)", "developer": "developer (name)",
+		"工具结果": "工具结果 (name)", "係統": "係統 (name)", "最终答案": "最终答案 (name)"} {
 		if got := speaker(&store.Turn{Speaker: role, Role: role}); got != want {
 			t.Errorf("%q is shown as %q, not %q", role, got, want)
 		}

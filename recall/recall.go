@@ -102,6 +102,6 @@ type Parts struct {
 type Explanation struct {
 	Weights Weights            `json:"weights"`
 	Raw     map[string]float64 `json:"raw"`   // unweighted parts, each 0–1: semantic, recency, importance
-	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense (0 and 1 are the model's typical ends), cosine, speaker, when, date, user, session, chunks; of a short item name, names, asks, address, next, reply, ahead, around and wish: how it speaks and what stands beside it; second: what exchanging places behind the first five added to semantic or took from it
+	Terms   map[string]float64 `json:"terms"` // sub-terms of semantic: lexical, lexical_own, lexical_prev1, lexical_prev2, dense (0 and 1 are the model's typical ends), cosine, late, speaker, when, date, user, session, chunks; of a short item name, names, asks, address, next, reply and wish: how it speaks and what stands beside it; ahead and around, what a second look goes by, and second, what it added to semantic or took from it behind the first five
 	Ranks   map[store.Arm]int  `json:"ranks"` // rank in each arm that nominated the item
 }

@@ -100,17 +100,17 @@ func (u *Undo) Preview(ctx context.Context, a UndoArgs) (UndoResult, error) {
 }
 
 // Work is the operation, in the memories given: it plans by what stands, so that one that was cut off goes on with what is
-// left. With one memory that is the undo of a batch there.
+// left. One that is not of every memory is given its one.
 func (u *Undo) Work(ctx context.Context, pr *Progress, a UndoArgs, memories []store.Scope) (UndoResult, error) {
 	var all UndoResult
 	steps := 0
-	for i, sc := range memories {
+	for _, sc := range memories {
 		a.Scope = sc
 		res, err := u.work(ctx, pr, a, &steps)
 		if err != nil {
 			return UndoResult{}, err
 		}
-		if i == 0 && !a.Everywhere {
+		if !a.Everywhere {
 			return res, nil
 		}
 		all.Add(res)
@@ -119,10 +119,11 @@ func (u *Undo) Work(ctx context.Context, pr *Progress, a UndoArgs, memories []st
 	return all, nil
 }
 
-// Add joins what an undo did in another memory.
+// Add joins what an undo did in another memory, with no more ids than a result lists.
 func (r *UndoResult) Add(in UndoResult) {
 	r.Retracted, r.Reopened, r.Conflicts, r.Selected = r.Retracted+in.Retracted, r.Reopened+in.Reopened, r.Conflicts+in.Conflicts, r.Selected+in.Selected
-	r.Items, r.Left = append(r.Items, in.Items...), append(r.Left, in.Left...)
+	r.Items = append(r.Items, in.Items[:min(len(in.Items), mostListed-len(r.Items))]...)
+	r.Left = append(r.Left, in.Left[:min(len(in.Left), mostListed-len(r.Left))]...)
 	if in.Selected > 0 {
 		r.Memories++
 	}
@@ -130,7 +131,12 @@ func (r *UndoResult) Add(in UndoResult) {
 
 // Sum ends a result that was joined of those of several memories.
 func (r *UndoResult) Sum() {
-	r.Items, r.Left = append([]string{}, r.Items[:min(len(r.Items), mostListed)]...), append([]Conflict{}, r.Left[:min(len(r.Left), mostListed)]...)
+	if r.Items == nil {
+		r.Items = []string{}
+	}
+	if r.Left == nil {
+		r.Left = []Conflict{}
+	}
 	switch {
 	case r.Selected == 0:
 		r.Note = "nothing in any memory of the tenant matches the batch"

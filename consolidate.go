@@ -180,7 +180,7 @@ func (m *Memory) consolidateWork(ctx context.Context, p *lifecycle.Progress) (_ 
 		return nil, err
 	}
 	of := EraseRequest{User: c.args.User, Agent: c.args.Agent, Tenant: c.args.User+c.args.Agent == ""}
-	err = m.eachMemory(ctx, of, c.at.Seen, func(sc store.Scope) error {
+	err = m.eachMemoryOf(ctx, of, c.at.Seen, func(sc store.Scope) error {
 		res, err := c.memory(ctx, sc)
 		if err != nil {
 			return err

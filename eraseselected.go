@@ -24,7 +24,7 @@ func (m *Memory) CountErasable(ctx context.Context, r EraseRequest) (EraseCount,
 	}
 	x := &eraser{Memory: m, r: r}
 	var n EraseCount
-	err := m.eachMemory(ctx, r, "", func(sc store.Scope) error {
+	err := m.eachMemoryOf(ctx, r, "", func(sc store.Scope) error {
 		if err := x.free(ctx, sc); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (m *Memory) checkErasable(ctx context.Context, r *EraseRequest) error {
 		return err
 	}
 	x := &eraser{Memory: m, r: *r}
-	return m.eachMemory(ctx, *r, "", func(sc store.Scope) error { return x.free(ctx, sc) })
+	return m.eachMemoryOf(ctx, *r, "", func(sc store.Scope) error { return x.free(ctx, sc) })
 }
 
 // free refuses the whole erasure while a legal hold keeps something of it, also of what goes with what it selects.

@@ -24,7 +24,7 @@ func (imp *importer) summariesNamed(sc store.Scope, items []store.Item) {
 // does not know what was named before, and looks at all.
 func (imp *importer) freeSources(goesOn bool) error {
 	if goesOn {
-		return imp.m.eachMemory(imp.ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+		return imp.m.eachMemory(imp.ctx, func(sc store.Scope) error {
 			return imp.freeSourcesIn(sc, func(it *store.Item) bool { return it.Provenance.Import == imp.id })
 		})
 	}

@@ -76,7 +76,7 @@ func (m *Memory) AddHold(ctx context.Context, h LegalHold) (_ LegalHold, err err
 
 // afterWhatRuns waits until what is at work in the memories of a hold is done. What begins later reads the hold.
 func (m *Memory) afterWhatRuns(ctx context.Context, h *LegalHold) error {
-	return m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+	return m.eachMemory(ctx, func(sc store.Scope) error {
 		if !h.in(sc) {
 			return nil
 		}

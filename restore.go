@@ -64,7 +64,7 @@ func (m *Memory) Restore(ctx context.Context, r RestoreRequest) (res RestoreResu
 	}
 	if r.Everywhere {
 		res.DryRun = true
-		err = m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+		err = m.eachMemory(ctx, func(sc store.Scope) error {
 			in, err := m.restore(ctx, sc, r)
 			res.Restored, res.Sections = res.Restored+in.Restored, res.Sections+in.Sections
 			return err

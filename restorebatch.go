@@ -57,7 +57,7 @@ func (m *Memory) restoreWork(ctx context.Context, p *lifecycle.Progress) (_ any,
 			m.audit(ctx, deed(restoreKind, Who{}, err, map[string]int{"memories": at.Memories, "items": at.Items}, args.Batch, p.Operation().ID))
 		}
 	}()
-	err = m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+	err = m.eachMemory(ctx, func(sc store.Scope) error {
 		var before []string
 		for more := true; more; before = at.Next {
 			if more, err = m.restoreStep(ctx, sc, args.Batch, &at, p); err != nil {

@@ -1,11 +1,9 @@
 package evoke
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"evoke/store"
@@ -92,7 +90,7 @@ func (m *Memory) retainWork(ctx context.Context, p *lifecycle.Progress) (_ any, 
 		return nil, fmt.Errorf("retain: %w", err)
 	}
 	of := EraseRequest{User: args.User, Agent: args.Agent, Tenant: args.User+args.Agent == ""}
-	err = m.eachMemory(ctx, of, s.at.Seen, func(sc store.Scope) error {
+	err = m.eachMemoryOf(ctx, of, s.at.Seen, func(sc store.Scope) error {
 		held, err := s.retainMemory(ctx, sc, &args)
 		if err != nil {
 			return err
@@ -151,13 +149,17 @@ func (s *sweeper) retainMemory(ctx context.Context, sc store.Scope, args *retain
 	return plan.Held, nil
 }
 
-// eachMemory calls f with the memories that a request covers, in the order of their keys, those after one only.
-func (m *Memory) eachMemory(ctx context.Context, of EraseRequest, after string, f func(store.Scope) error) error {
+// eachMemory calls f with the tenant's memories, in the order of their keys.
+func (m *Memory) eachMemory(ctx context.Context, f func(store.Scope) error) error {
+	return m.eachMemoryOf(ctx, EraseRequest{Tenant: true}, "", f)
+}
+
+// eachMemoryOf calls f with the memories that a request covers, in the order of their keys, those after one only.
+func (m *Memory) eachMemoryOf(ctx context.Context, of EraseRequest, after string, f func(store.Scope) error) error {
 	scopes, err := m.store.Scopes(ctx, m.tenant)
 	if err != nil {
 		return fmt.Errorf("read memories: %w", err)
 	}
-	slices.SortFunc(scopes, func(a, b store.Scope) int { return cmp.Compare(a.Key(), b.Key()) })
 	for _, sc := range scopes {
 		if !of.covers(sc) || after != "" && sc.Key() <= after {
 			continue

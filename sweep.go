@@ -260,7 +260,7 @@ func (m *Memory) purgeWork(ctx context.Context, p *lifecycle.Progress) (_ any, e
 	grace := args.At.AddDate(0, 0, -m.forgetDays)
 	expired := store.ListQuery{Filter: store.Filter{Expires: store.TimeRange{To: grace.Add(time.Microsecond)}}, View: store.View{All: true, Kept: true}}
 	for _, q := range []store.ListQuery{{View: store.View{Forgotten: true}}, expired} {
-		err := m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error { return s.purgeMemory(ctx, sc, q, grace) })
+		err := m.eachMemory(ctx, func(sc store.Scope) error { return s.purgeMemory(ctx, sc, q, grace) })
 		if err != nil {
 			return nil, fmt.Errorf("purge: %w", err)
 		}

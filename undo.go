@@ -77,7 +77,7 @@ func (m *Memory) upToNow(ctx context.Context, a lifecycle.UndoArgs) (time.Time, 
 	}
 	var err error
 	if a.Everywhere {
-		err = m.eachMemory(ctx, EraseRequest{Tenant: true}, "", after)
+		err = m.eachMemory(ctx, after)
 	} else {
 		err = after(a.Scope)
 	}
@@ -96,7 +96,7 @@ func (m *Memory) undoPreview(ctx context.Context, a lifecycle.UndoArgs) (lifecyc
 		return m.undoer().Preview(ctx, a)
 	}
 	all := lifecycle.UndoResult{DryRun: true}
-	err := m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
+	err := m.eachMemory(ctx, func(sc store.Scope) error {
 		a.Scope = sc
 		res, err := m.undoer().Preview(ctx, a)
 		all.Add(res)
@@ -124,13 +124,9 @@ func (m *Memory) undoWork(ctx context.Context, p *lifecycle.Progress) (any, erro
 	}
 	memories := []store.Scope{a.Scope}
 	if a.Everywhere {
-		memories = nil
-		err := m.eachMemory(ctx, EraseRequest{Tenant: true}, "", func(sc store.Scope) error {
-			memories = append(memories, sc)
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("undo: %w", err)
+		var err error
+		if memories, err = m.store.Scopes(ctx, m.tenant); err != nil {
+			return nil, fmt.Errorf("undo: read memories: %w", err)
 		}
 	}
 	res, err := m.undoer().Work(ctx, p, a, memories)

@@ -66,7 +66,7 @@ func checkWaits(quiet, most time.Duration) error {
 	if quiet < time.Second || quiet > 300*time.Second {
 		return store.Invalid("memory.debounce_seconds", "from 1 to 300", fmt.Sprint(quiet.Seconds()))
 	}
-	if most < time.Second || most > 3600*time.Second {
+	if most < time.Second || most > longestMaxWait {
 		return store.Invalid("memory.max_wait_seconds", "from 1 to 3600", fmt.Sprint(most.Seconds()))
 	}
 	return nil

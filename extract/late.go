@@ -31,8 +31,8 @@ func saidNow(at, now time.Time) time.Time {
 	return at
 }
 
-// waitsAtMost is how long what was said waits to be extracted while the conversation goes on.
-const waitsAtMost = time.Hour
+// longestMaxWait is the most that MaxWait may be: so long what was said waits to be extracted while the conversation goes on.
+const longestMaxWait = time.Hour
 
 // outdates reports whether the operation at hand was said before an item, which may be nil. What was said later than now was
 // said by a clock that went back since: what is said now comes after it, and what was said long ago does not.
@@ -42,7 +42,7 @@ func (r *reconciler) outdates(it *store.Item) bool {
 	}
 	said := saidOf(it)
 	if said.After(r.now) {
-		said = r.now.Add(-waitsAtMost)
+		said = r.now.Add(-longestMaxWait)
 	}
 	return r.said.Before(said)
 }

@@ -77,8 +77,9 @@ func checkIDs(ids []string) error {
 // Forget removes items, for good or, when the request asks for it, softly (see Restore). With items that go for good goes
 // what was distilled from nothing else, and what control data keeps of them; tombstones keep them from coming back by replay
 // or import (see LiftErasure). Softly forgotten items, and what was distilled from nothing else, are out of sight. What stood
-// after a removed turn gets vectors of its own again, so that nothing of the removed text stays in them. A section of the profile that rests on nothing else goes, too; one that rests on more is marked
-// (ProfileSection.Stale). What waits in quarantine goes with its turn. Erase does more: it looks whether anything is left.
+// after a removed turn gets vectors of its own again, so that nothing of the removed text stays in them. A section of the
+// profile that rests on nothing else goes, too; one that rests on more is marked (ProfileSection.Stale). What waits in
+// quarantine goes with its turn. Erase does more: it looks whether anything is left.
 func (m *Memory) Forget(ctx context.Context, r ForgetRequest) (res ForgetResult, err error) {
 	var sc store.Scope
 	defer func() {
@@ -225,19 +226,14 @@ func (m *Memory) selected(ctx context.Context, sc store.Scope, r ForgetRequest) 
 	}
 	q.Filter = narrow(q.Filter, r.Thread)
 	var all []store.Item
-	for {
-		page, err := m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, m.store, sc, q) {
 		if err != nil {
 			return nil, err
 		}
-		for _, it := range page.Items { // the texts of a whole memory are not wanted at once
-			it.Content, it.Metadata = "", nil
-			all = append(all, it)
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return all, nil
-		}
+		it.Content, it.Metadata = "", nil // the texts of a whole memory are not wanted at once
+		all = append(all, *it)
 	}
+	return all, nil
 }
 
 // erase deletes items in bounded writes, and makes a change of the profile with the first.

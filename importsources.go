@@ -59,7 +59,7 @@ func (imp *importer) freeSourcesIn(sc store.Scope, of func(*store.Item) bool) er
 	}
 	defer unlock()
 	marked := map[string][]string{}
-	err = m.eachRest(imp.ctx, sc, store.Filter{}, func(it *store.Item) {
+	err = m.eachButSections(imp.ctx, sc, store.Filter{}, func(it *store.Item) {
 		if id := it.Aside.Summary; id != "" && of(it) {
 			marked[id] = append(marked[id], it.ID)
 		}

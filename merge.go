@@ -126,12 +126,15 @@ func (c *consolidator) takenApart(ctx context.Context, sc store.Scope, it *store
 		return false, nil
 	}
 	own, err := c.mergedOnce(ctx, sc, it)
+	if err != nil {
+		return false, err
+	}
 	for id := range own {
 		if once[id] {
-			return true, err
+			return true, nil
 		}
 	}
-	return false, err
+	return false, nil
 }
 
 // mergedOnce are the ids of what a fact was merged into before, as long as it says what it said then. Nothing is read of one

@@ -171,7 +171,7 @@ func (m *Memory) planPointers(ctx context.Context, r *removal, gone map[string]b
 	if len(kinds) == 0 {
 		return nil
 	}
-	return m.eachRest(ctx, r.sc, store.Filter{Kinds: kinds}, func(it *store.Item) {
+	return m.eachButSections(ctx, r.sc, store.Filter{Kinds: kinds}, func(it *store.Item) {
 		if _, have := stays[it.ID]; !have && !gone[it.ID] && (gone[it.Supersedes] || gone[it.SupersededBy]) {
 			stays[it.ID] = *it
 		}

@@ -31,7 +31,7 @@ func (m *Memory) restingOn(ctx context.Context, r *removal) ([]store.Item, error
 		return m.summariesOf(ctx, r.sc, r.gone)
 	}
 	var found []store.Item
-	err := m.eachRest(ctx, r.sc, f, func(it *store.Item) {
+	err := m.eachButSections(ctx, r.sc, f, func(it *store.Item) {
 		if len(it.Provenance.Turns) > 0 || it.SupersededBy != "" || it.Supersedes != "" {
 			found = append(found, *it)
 		}
@@ -91,7 +91,7 @@ func (m *Memory) summariesOf(ctx context.Context, sc store.Scope, items []store.
 		f.Kinds = kinds
 	}
 	var all, found []store.Item
-	err := m.eachRest(ctx, sc, f, func(it *store.Item) {
+	err := m.eachButSections(ctx, sc, f, func(it *store.Item) {
 		if it.IsSummary() {
 			all = append(all, *it)
 		}
@@ -109,23 +109,18 @@ func (m *Memory) summariesOf(ctx context.Context, sc store.Scope, items []store.
 	return found, err
 }
 
-// eachRest visits what a filter selects of all versions, without the sections of the profile.
-func (m *Memory) eachRest(ctx context.Context, sc store.Scope, f store.Filter, see func(*store.Item)) error {
+// eachButSections visits what a filter selects of all versions, without the sections of the profile.
+func (m *Memory) eachButSections(ctx context.Context, sc store.Scope, f store.Filter, see func(*store.Item)) error {
 	q := store.ListQuery{Filter: f, View: store.View{All: true}, Order: store.ByID, Limit: pageItems}
-	for {
-		page, err := m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, m.store, sc, q) {
 		if err != nil {
-			return fmt.Errorf("read what rests on it: %w", err)
+			return fmt.Errorf("list items: %w", err)
 		}
-		for i := range page.Items {
-			if it := &page.Items[i]; !it.IsProfile() {
-				see(it)
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
+		if !it.IsProfile() {
+			see(it)
 		}
 	}
+	return nil
 }
 
 // elsewhere tells which of the items of a thread were distilled from turns of others, too: they stay when the thread goes.

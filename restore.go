@@ -134,23 +134,16 @@ func (m *Memory) restorable(ctx context.Context, sc store.Scope, r *RestoreReque
 	now := m.now()
 	var all []store.Item
 	batches := map[string]string{} // of what was selected by its id
-	for {
-		page, err := m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, m.store, sc, q) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range page.Items {
-			it := &page.Items[i]
-			by := it.Aside.ForgottenBy
-			if it.IsProfile() && by == extract.HiddenBySources || r.Batch != "" && r.Batch != by || past(it, now) {
-				continue
-			}
-			batches[it.ID] = by
-			all = append(all, store.Item{ID: it.ID, Turn: it.Turn}) // the texts of a whole memory are not wanted at once
+		by := it.Aside.ForgottenBy
+		if it.IsProfile() && by == extract.HiddenBySources || r.Batch != "" && r.Batch != by || past(it, now) {
+			continue
 		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
+		batches[it.ID] = by
+		all = append(all, store.Item{ID: it.ID, Turn: it.Turn}) // the texts of a whole memory are not wanted at once
 	}
 	if r.Batch != "" || r.All || len(all) == 0 {
 		return all, nil
@@ -167,24 +160,17 @@ func (m *Memory) withDerived(ctx context.Context, sc store.Scope, all []store.It
 		all = append(all, store.Item{ID: it.ID, Turn: it.Turn})
 		batches[it.ID] = it.Aside.ForgottenBy
 	}
-	for {
-		page, err := m.store.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, m.store, sc, q) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range page.Items {
-			it := &page.Items[i]
-			_, chosen := batches[it.ID]
-			switch {
-			case chosen || it.IsProfile():
-			case slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return batches[id] == it.Aside.ForgottenBy }):
-				add(it)
-			case mergedAway(it):
-				merged = append(merged, store.Item{ID: it.ID, Turn: it.Turn, SupersededBy: it.SupersededBy, Aside: it.Aside})
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
+		_, chosen := batches[it.ID]
+		switch {
+		case chosen || it.IsProfile():
+		case slices.ContainsFunc(it.Provenance.Turns, func(id string) bool { return batches[id] == it.Aside.ForgottenBy }):
+			add(it)
+		case mergedAway(it):
+			merged = append(merged, store.Item{ID: it.ID, Turn: it.Turn, SupersededBy: it.SupersededBy, Aside: it.Aside})
 		}
 	}
 	for more := true; more; { // what was merged may have taken others in before

@@ -169,11 +169,8 @@ func (f *followed) source(ctx context.Context, id string) error {
 	return nil
 }
 
-func retract(s *store.Item, at time.Time) {
-	if s.RetractedAt = at; s.RecordedAt.After(at) { // the clock went back
-		s.RetractedAt = s.RecordedAt
-	}
-}
+// retract takes an item back, by a clock that went back no earlier than it was known.
+func retract(s *store.Item, at time.Time) { s.RetractedAt = store.Later(at, s.RecordedAt) }
 
 // comesBack reports whether a summary that stands did not before the write, nor did the version before it, and is none that an
 // import brings as it was; and since when it counts as standing.

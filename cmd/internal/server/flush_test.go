@@ -10,13 +10,12 @@ func TestFlushReachesWhatItNames(t *testing.T) {
 	all, one := "key-of-all", "key-of-ann"
 	w := newWorld(t, "keys: { "+HashKey(all)+": { tenant: acme, role: write, agents: ['*'] }, "+HashKey(one)+": { tenant: acme, role: write, users: [ann] }, "+
 		HashKey("x")+": { tenant: other, role: write, agents: ['*'] } }")
-	as := func(key string) []string { return []string{"Authorization", "Bearer " + key} }
 	say := func(key, user, thread string) {
 		w.want(200, w.call("POST", "/v1/messages", `{"user":"`+user+`","thread":"`+thread+
-			`","messages":[{"role":"user","content":"I like tea."},{"role":"assistant","content":"Noted."}]}`, as(key)...))
+			`","messages":[{"role":"user","content":"I like tea."},{"role":"assistant","content":"Noted."}]}`, bearer(key)...))
 	}
 	flush := func(key, body string) string {
-		return strings.TrimSpace(w.want(200, w.call("POST", "/v1/flush", body, as(key)...)).body)
+		return strings.TrimSpace(w.want(200, w.call("POST", "/v1/flush", body, bearer(key)...)).body)
 	}
 	say(all, "ann", "a")
 	say(all, "ann", "b")
@@ -30,6 +29,6 @@ func TestFlushReachesWhatItNames(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.body, got, c.want)
 		}
 	}
-	w.want(403, w.call("POST", "/v1/flush", `{"all":true}`, as(one)...))
-	w.want(400, w.call("POST", "/v1/flush", `{"all":true,"user":"ann"}`, as(all)...))
+	w.want(403, w.call("POST", "/v1/flush", `{"all":true}`, bearer(one)...))
+	w.want(400, w.call("POST", "/v1/flush", `{"all":true,"user":"ann"}`, bearer(all)...))
 }

@@ -13,26 +13,14 @@ import (
 	"evoke"
 	"evoke/extract"
 	"evoke/store"
-	"evoke/store/sqlitestore"
 )
 
 // foreignWorld is a server over two tenants. One has something of every kind; what it is called is known.
-func foreignWorld(t *testing.T) (w *world, of map[string]string) {
+func foreignWorld(t *testing.T) (*world, map[string]string) {
 	t.Helper()
-	db, err := sqlitestore.OpenMemory(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	m, err := evoke.Open(t.Context(), &evoke.Options{Store: db, Ledger: db})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = m.Close() })
-	w = newWorldOver(t, "keys:\n  "+HashKey(acmeAdmin)+": { name: a, tenant: acme, role: admin, agents: ['*'] }\n  "+HashKey(rivalAll)+": { name: r, tenant: rival, role: admin, agents: ['*'] }\n",
-		func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	w, db := newWorldOn(t, "keys:\n  "+HashKey(acmeAdmin)+": { name: a, tenant: acme, role: admin, agents: ['*'] }\n  "+HashKey(rivalAll)+": { name: r, tenant: rival, role: admin, agents: ['*'] }\n", evoke.Options{})
 	as := bearer(acmeAdmin)
-	of = map[string]string{"holds": "case-17", "schedules": "consolidate", "keys": "reader", "quarantine": "waits", "thread": "harbour thread"}
+	of := map[string]string{"holds": "case-17", "schedules": "consolidate", "keys": "reader", "quarantine": "waits", "thread": "harbour thread"}
 	remember := func(text, kind string) string {
 		return w.str(w.want(201, w.call("POST", "/v1/memories", `{"user":"ada","content":"`+text+`","kind":"`+kind+`"}`, as...)), "item.id")
 	}
@@ -45,8 +33,7 @@ func foreignWorld(t *testing.T) (w *world, of map[string]string) {
 	w.want(201, w.call("POST", "/v1/admin/holds", `{"id":"case-17","user":"cyd","reason":"claim"}`, as...))
 	w.want(200, w.call("PUT", "/v1/admin/schedules/consolidate", `{"every_hours":24}`, as...))
 	w.want(201, w.call("POST", "/v1/admin/keys", `{"name":"reader","role":"read"}`, as...))
-	of["erase"] = w.str(w.want(202, w.call("POST", "/v1/admin/erase", `{"user":"dan"}`, as...)), "operation.id")
-	w.want(200, w.call("GET", "/v1/admin/operations/"+of["erase"]+"?wait=20", "", as...))
+	of["erase"], _ = w.done(w.call("POST", "/v1/admin/erase", `{"user":"dan"}`, as...), as...)
 	of["operations"] = of["erase"]
 	sc := store.Scope{Tenant: "acme", User: "ada"}
 	q := store.Quarantined{ID: "waits", Scope: sc, Event: of["events"], Turn: "turn-1", Extractor: "llm/1", Reason: "ungrounded", At: time.Now(),
@@ -156,7 +143,7 @@ func TestAnotherTenantsIsAsUnknownOnEveryRoute(t *testing.T) {
 				}
 			}
 			if a.status == 202 { // what came of the operation
-				done := w.want(200, w.call("GET", "/v1/admin/operations/"+w.str(a, "operation.id")+"?wait=20", "", bearer(rivalAll)...))
+				_, done := w.done(a, bearer(rivalAll)...)
 				op := done.json(t)["operation"].(map[string]any)
 				a.body = fmt.Sprint(op["kind"], op["state"], op["result"], op["note"], op["done"])
 			}
@@ -192,6 +179,33 @@ func TestAnotherTenantsIsAsUnknownOnEveryRoute(t *testing.T) {
 	} {
 		if a := w.want(200, w.call("GET", path, "", bearer(acmeAdmin)...)); !strings.Contains(a.body, want) {
 			t.Errorf("%s: no %s in %s", path, want, a.body)
+		}
+	}
+}
+
+// What another user of the tenant has, and what nobody has, is answered alike where an id names it.
+func TestAnotherUsersIsAsUnknown(t *testing.T) {
+	ann, bob := "key-of-ann", "key-of-bob"
+	w := newWorld(t, "keys: { "+HashKey(ann)+": { tenant: acme, role: admin, users: [ann] }, "+HashKey(bob)+": { tenant: acme, role: admin, users: [bob] } }")
+	event := w.str(w.want(200, w.call("POST", "/v1/messages", `{"user":"ann","thread":"a","messages":[{"role":"user","content":"I like tea."}]}`, bearer(ann)...)), "event_id")
+	item := w.str(w.want(201, w.call("POST", "/v1/memories", `{"user":"ann","content":"Ann likes tea"}`, bearer(ann)...)), "item.id")
+	for _, c := range []struct{ method, path, body, id string }{
+		{"GET", "/v1/events/%", "", event},
+		{"GET", "/v1/memories/%?user=bob", "", item},
+		{"GET", "/v1/memories/%/history?user=bob", "", item},
+		{"PATCH", "/v1/memories/%", `{"user":"bob","content":"new"}`, item},
+		{"GET", "/v1/memories/%/sources?user=bob", "", item},
+		{"DELETE", "/v1/memories/%?user=bob", "", item},
+	} {
+		ask := func(id string) answer {
+			a := w.call(c.method, strings.Replace(c.path, "%", id, 1), strings.ReplaceAll(c.body, "%", id), bearer(bob)...)
+			instance, _ := a.json(t)["instance"].(string) // of the request
+			a.body = strings.NewReplacer(id, "ID", instance, "").Replace(a.body)
+			return a
+		}
+		foreign, unknown := ask(c.id), ask("nobodys")
+		if foreign.status != 404 || foreign.status != unknown.status || foreign.body != unknown.body {
+			t.Errorf("%s %s: %d %s, of what is not there %d %s", c.method, c.path, foreign.status, foreign.body, unknown.status, unknown.body)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"evoke"
 	"evoke/cmd/internal/config"
 	"evoke/cmd/internal/wire"
+	"evoke/store/sqlitestore"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,7 +51,24 @@ func newWorld(t *testing.T, yaml string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := evoke.Open(t.Context(), &evoke.Options{TenantOptions: perTenant})
+	return newWorldWith(t, yaml, &evoke.Options{TenantOptions: perTenant})
+}
+
+// newWorldOn is a world whose store the test reads and writes beside the engine, which is opened with the other options.
+func newWorldOn(t *testing.T, yaml string, o evoke.Options) (*world, *sqlitestore.DB) {
+	t.Helper()
+	db, err := sqlitestore.OpenMemory(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	o.Store, o.Ledger = db, db
+	return newWorldWith(t, yaml, &o), db
+}
+
+func newWorldWith(t *testing.T, yaml string, o *evoke.Options) *world {
+	t.Helper()
+	m, err := evoke.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +193,17 @@ func (w *world) want(status int, a answer) answer {
 		w.t.Fatalf("status %d, want %d: %.500s", a.status, status, a.body)
 	}
 	return a
+}
+
+// done waits for an operation that a call began, and returns its id and what it says at the end.
+func (w *world) done(a answer, header ...string) (id string, op answer) {
+	w.t.Helper()
+	id = w.str(w.want(202, a), "operation.id")
+	op = w.want(200, w.call("GET", "/v1/admin/operations/"+id+"?wait=20", "", header...))
+	if w.str(op, "operation.state") != "done" {
+		w.t.Fatal(op.body)
+	}
+	return id, op
 }
 
 // str digs a string out of an answer: "item.id".

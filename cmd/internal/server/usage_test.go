@@ -7,25 +7,15 @@ import (
 
 	"evoke"
 	"evoke/store"
-	"evoke/store/sqlitestore"
 )
 
 func TestUsage(t *testing.T) {
-	db, err := sqlitestore.OpenMemory(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	m, err := evoke.Open(t.Context(), &evoke.Options{Store: db, Ledger: db, Budget: func(_ context.Context, tenant string) (evoke.Budget, error) {
+	budget := func(_ context.Context, tenant string) (evoke.Budget, error) {
 		return evoke.Budget{Day: "2026-03-02", CallsPerDay: 5, Calls: int64(len(tenant))}, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = m.Close() })
 	all, one, other := "key-of-all", "key-of-ann", "key-of-others"
-	w := newWorldOver(t, "keys: { "+HashKey(all)+": { tenant: acme, role: read, agents: ['*'] }, "+HashKey(one)+": { tenant: acme, role: admin, users: [ann] }, "+
-		HashKey(other)+": { tenant: other, role: admin, agents: ['*'] } }", func(tenant string) (Memory, error) { return m.ForTenant(tenant) })
+	w, db := newWorldOn(t, "keys: { "+HashKey(all)+": { tenant: acme, role: read, agents: ['*'] }, "+HashKey(one)+": { tenant: acme, role: admin, users: [ann] }, "+
+		HashKey(other)+": { tenant: other, role: admin, agents: ['*'] } }", evoke.Options{Budget: budget})
 	if err := db.AddUsage(t.Context(), "acme", store.Usage{Day: "2026-03-02", Calls: 2, PromptTokens: 30, CompletionTokens: 4}); err != nil {
 		t.Fatal(err)
 	}

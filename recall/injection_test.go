@@ -243,16 +243,17 @@ func TestHarmlessTextIsLeftAlone(t *testing.T) {
 
 // The checker itself sees attacks: without it a green corpus would say nothing.
 func TestTheCheckerSees(t *testing.T) {
-	missed := 0
+	missed, all := 0, 0
 	for _, name := range []string{"en.jsonl", "zh.jsonl"} {
 		for _, s := range readCorpus(t, name) {
+			all++
 			if !strings.ContainsAny(s, "\n\r\v\u2028\u2029\u0085") && frameIn(s) == "" {
 				missed++
 				t.Logf("not seen: %q", s)
 			}
 		}
 	}
-	if missed > 15 {
+	if 20*missed > all {
 		t.Errorf("%d one-line attacks are not seen by the checker", missed)
 	}
 }

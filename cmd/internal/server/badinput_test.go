@@ -128,7 +128,7 @@ func TestOddInputIsKept(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && len(c.content) > 1<<20 {
-				t.Skip("left out under -short: a megabyte takes minutes with the race detector on a busy machine")
+				t.Skip("a megabyte takes minutes with the race detector on a busy machine; it runs without -short")
 			}
 			inner := *w
 			inner.t = t

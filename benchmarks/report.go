@@ -139,10 +139,10 @@ func (r *SetResult) markdown(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\nDefault: latency p50 %.1f / p95 %.1f / p99 %.1f ms with the query's embedding (classic p50 %.1f); %.0f tokens in the first five answers; at the default min_score R@5 %.1f, R@10 %.1f.\n\n",
 		d.LatencyMS.P50, d.LatencyMS.P95, d.LatencyMS.P99, r.Systems[Classic].LatencyMS.P50, d.Tokens, 100*d.Strict[Recall5], 100*d.Strict[Recall10])
-	fmt.Fprintf(b, "| category (default) | n | %s | %s | %s |\n|---|---|---|---|---|\n", Recall5, Recall10, NDCG10)
+	fmt.Fprintf(b, "| category (default) | n | %s | %s | %s | %s |\n|---|---|---|---|---|---|\n", Recall5, Recall10, NDCG10, AllEvidence10)
 	for _, name := range slices.Sorted(maps.Keys(r.Categories)) {
 		c := r.Categories[name]
-		fmt.Fprintf(b, "| %s | %d | %.1f | %.1f | %.1f |\n", name, c.N, 100*c.Mean[Recall5], 100*c.Mean[Recall10], 100*c.Mean[NDCG10])
+		fmt.Fprintf(b, "| %s | %d | %.1f | %.1f | %.1f | %.1f |\n", name, c.N, 100*c.Mean[Recall5], 100*c.Mean[Recall10], 100*c.Mean[NDCG10], 100*c.Mean[AllEvidence10])
 	}
 	r.signals(b)
 }

@@ -277,7 +277,7 @@ func askAll(ctx context.Context, e Engine, w evoke.Who, q Question, seed uint64,
 	a.rankings[Classic] = ids(classic.Hits)
 	began := time.Now()
 	r := defaultRequest(w, text, depth)
-	r.Profile, r.Weights = Classic, &recall.Weights{Semantic: 1}
+	r.Profile, r.Weights = Classic, &recall.Weights{Semantic: 1} // the default profile would lift the newer, whatever its weights
 	timeless, err := e.Recall(ctx, r)
 	if err != nil {
 		return nil, "", err

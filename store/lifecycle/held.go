@@ -75,19 +75,23 @@ func (h *holder) sides(s *heldSentence) bool {
 	return same || !opposite && !s.negated
 }
 
-var denials = func() map[string]bool {
+func wordSet(words string) map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`not no never none nobody nothing neither nor cannot without`) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m
-}()
+}
+
+var denials = wordSet(`not no never none nobody nothing neither nor cannot without
+	nicht kein keine keinen keiner keinem nie niemals ohne pas jamais nunca sem non senza nao não niet geen nooit inte aldrig ikke не нет никогда без`)
 
 func negated(s string) bool {
-	if strings.ContainsAny(s, "不没未") {
+	if strings.ContainsAny(s, "不没沒未않") || strings.Contains(s, "ない") || strings.Contains(s, "ません") {
 		return true
 	}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
+	s = strings.ReplaceAll(strings.ToLower(s), "non-", "non") // an English prefix denies nothing of the sentence
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 		if denials[w] || strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
 			return true
 		}
@@ -96,13 +100,7 @@ func negated(s string) bool {
 }
 
 // greetings stand before a name that is but called.
-var greetings = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`hey hi hello thanks thank you wow oh yeah yes bye sorry congrats congratulations absolutely totally`) {
-		m[w] = true
-	}
-	return m
-}()
+var greetings = wordSet(`hey hi hello thanks thank you wow oh yeah yes bye sorry congrats congratulations absolutely totally`)
 
 // valuesOf are the terms of a sentence's numbers and names; a name is a word with a capital that does not begin the sentence.
 func valuesOf(s string) []scoring.Term {

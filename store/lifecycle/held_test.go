@@ -24,6 +24,13 @@ func TestHolds(t *testing.T) {
 		{"Nora: I like green tea Tom: I don't like strong coffee, nor cold milk, nor any juice", "I like green tea", true},
 		{"围栏花了150欧元。", "围栏花了120欧元。", false},
 		{"围栏花了120欧元。", "围栏花了120欧元。", true},
+		{"Tom isst jeden Tag Fleisch.", "Tom isst kein Fleisch.", false},
+		{"Tom isst kein Fleisch.", "Tom isst kein Fleisch.", true},
+		{"Nora mange du poisson.", "Nora ne mange pas du poisson.", false},
+		{"Nora vive vicino al fiume.", "Nora non vive vicino al fiume.", false},
+		{"Nora vive cerca del río.", "Nora no vive cerca del río.", false},
+		{"Нора ест рыбу каждый день.", "Нора не ест рыбу каждый день.", false},
+		{"Nora reads fiction at night.", "Nora reads non-fiction at night.", true},
 		{"小王喜欢他的新工作。", "小王不喜欢他的新工作。", false},
 	} {
 		if got := Holds(c.summary, c.text); got != c.want {

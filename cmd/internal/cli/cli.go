@@ -114,15 +114,6 @@ variables and flags; see "evoke config reference".
 	return root
 }
 
-// verbOf is a command without the program's name: "hold add".
-func verbOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "evoke ") }
-
-// ofThread are the commands that --thread narrows or places.
-var ofThread = map[string]bool{
-	"ingest": true, "flush": true, "events": true, "review list": true, "review approve": true, "review reject": true, "remember": true, "list": true,
-	"recent": true, "recall": true, "context": true, "forget": true, "restore": true, "hold add": true, "erase": true, "undo": true,
-}
-
 // checkArgs makes wrong arguments of a command and those below it errors of usage.
 func checkArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {

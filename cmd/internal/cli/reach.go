@@ -12,9 +12,10 @@ import (
 type reach int
 
 const (
-	noMemory  reach = iota // the tenant, the store, or none at all: the flags are refused
+	noMemory  reach = iota // the tenant, the store, or none at all
 	oneMemory              // the one that they name; with neither, that of the user "default"
 	anyMemory              // those of the user, with the agent; with neither, every memory of the tenant
+	anyUser                // as anyMemory, but by the user alone
 	told                   // as anyMemory, but every memory wants --all-of-tenant
 )
 
@@ -23,16 +24,29 @@ var reaches = map[string]reach{
 	"ingest": oneMemory, "flush": oneMemory, "remember": oneMemory, "get": oneMemory, "update": oneMemory, "list": oneMemory, "recent": oneMemory,
 	"recall": oneMemory, "context": oneMemory, "block": oneMemory, "feedback": oneMemory, "outcome": oneMemory, "forget": oneMemory,
 	"restore": oneMemory, "sources": oneMemory, "undo": oneMemory, "diff": oneMemory, "stats": oneMemory, "profile": oneMemory, "import": oneMemory,
-	"events": anyMemory, "review list": anyMemory, "review approve": anyMemory, "review reject": anyMemory, "export": anyMemory, "audit": anyMemory,
+	"events": anyMemory, "review list": anyMemory, "review approve": anyMemory, "review reject": anyMemory, "export": anyMemory, "audit": anyUser,
 	"consolidate": told, "retain": told, "erase": told, "hold add": told,
 }
 
-// whoseFlags are what the two flags say in the help of a command.
-var whoseFlags = map[reach][2]string{
+// ofThread are the commands that --thread narrows or places.
+var ofThread = map[string]bool{
+	"ingest": true, "flush": true, "events": true, "review list": true, "review approve": true, "review reject": true, "remember": true, "list": true,
+	"recent": true, "recall": true, "context": true, "forget": true, "restore": true, "hold add": true, "erase": true, "undo": true,
+}
+
+// whoseNames are the flags that name a memory.
+var whoseNames = [...]string{"user", "agent"}
+
+// whoseFlags are what they say in the help of a command, which refuses one of which nothing is said here.
+var whoseFlags = map[reach][len(whoseNames)]string{
 	oneMemory: {`whose memory (default "default")`, "agent; the namespace policy says which memory it works on"},
 	anyMemory: {"only what is in this user's memories (default: every memory of the tenant)", "only what is in memories with this agent"},
+	anyUser:   {"only what was done to this user's memories (default: to every memory of the tenant)", ""},
 	told:      {"every memory of this user (with neither --user nor --agent: --all-of-tenant)", "every memory with this agent"},
 }
+
+// verbOf is a command without the program's name: "hold add".
+func verbOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "evoke ") }
 
 // whose is what the program's help says of it.
 const whose = `Whose memory: --user and --agent name it. With neither, commands that work in one memory take that of the user "default"; those
@@ -52,11 +66,11 @@ func showReach(c *cobra.Command) {
 	verb := verbOf(c)
 	root := !c.HasParent()
 	f.Lookup("thread").Hidden = !root && !ofThread[verb]
-	of := reaches[verb]
-	f.Lookup("user").Hidden = !root && of == noMemory
-	f.Lookup("agent").Hidden = !root && (of == noMemory || verb == "audit")
-	if texts, ok := whoseFlags[of]; ok {
-		f.Lookup("user").Usage, f.Lookup("agent").Usage = texts[0], texts[1]
+	for i, name := range whoseNames {
+		flag, text := f.Lookup(name), whoseFlags[reaches[verb]][i]
+		if flag.Hidden = !root && text == ""; text != "" {
+			flag.Usage = text
+		}
 	}
 }
 
@@ -72,8 +86,8 @@ func checkReach(c *cobra.Command) error {
 			return store.Invalid("--"+name, "a name, or left out", "an empty one")
 		}
 	}
-	for _, name := range [...]string{"user", "agent"} {
-		if c.Flags().Changed(name) && (reaches[verb] == noMemory || verb == "audit" && name == "agent") {
+	for i, name := range whoseNames {
+		if c.Flags().Changed(name) && whoseFlags[reaches[verb]][i] == "" {
 			return store.Invalid("--"+name, "left out: evoke "+verb+" does not work on the memories of single "+name+"s", "")
 		}
 	}

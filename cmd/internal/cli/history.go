@@ -118,7 +118,7 @@ It looks in the memory that --user and --agent name; with neither, --operation t
   evoke undo --operation 0198c0de-0000-7000-8000-000000000000`,
 	}
 	f := c.Flags()
-	f.StringVar(&r.Batch.Source, "source", "", "where it came from: turn, remember, import, rules, llm, review, profile, summary")
+	f.StringVar(&r.Batch.Source, "source", "", "where it came from: "+strings.Join(origins, ", "))
 	f.StringVar(&r.Batch.Extractor, "extractor", "", "name and version of the extractor: rules/1")
 	f.StringVar(&r.Batch.Operation, "operation", "", "id of the operation that did it, such as an undo")
 	f.StringVar(&from, "from", "", "recorded at this time or later: "+timeForms)
@@ -159,7 +159,7 @@ It looks in the memory that --user and --agent name; with neither, --operation t
 }
 
 // origins are the sources that the engine itself gives to items.
-var origins = []string{"turn", "remember", "import", "rules", "llm", "review", "profile", store.SummaryOrigin}
+var origins = []string{"turn", "remember", "import", "rules", "llm", "review", store.ProfileOrigin, store.SummaryOrigin}
 
 // noteUnmatched says where an undo that found nothing has looked, and which sources there are when it asked for another.
 func (a *app) noteUnmatched(r evoke.UndoRequest, res lifecycle.UndoResult) {

@@ -37,7 +37,10 @@ once and stored nowhere. The log and the audit log call it by its name. An admin
 	c.Flags().StringSliceVar(&agents, "agent-grant", nil, `patterns of the agents granted, "*" for all (default: calls without an agent only)`)
 	c.Flags().StringSliceVar(&users, "user-grant", nil, "users granted (default: every user of the tenant)")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
+		switch {
+		case len(args) > 0 && name != "":
+			return store.Invalid("--name", "left out when NAME is given", "both")
+		case len(args) > 0:
 			name = args[0]
 		}
 		above := config.Role(role) == config.Installation

@@ -84,8 +84,8 @@ func (m *Marks) PublicKey() string {
 	return base64.StdEncoding.EncodeToString(pub)
 }
 
-// UnmarshalJSON reads a signed receipt strictly: with exactly its three members, each once, so that nothing stands beside what
-// was signed.
+// UnmarshalJSON reads a signed receipt strictly: no other member than its three, and none twice, so that nothing stands beside
+// what was signed. Whether one is missing shows when it is verified.
 func (s *SignedReceipt) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -186,31 +186,24 @@ func (r *Retention) Plan(ctx context.Context, s store.Reader, sc store.Scope, no
 	sources := map[string][]Removal{} // of the summaries
 	view := store.Current(now)
 	q := store.ListQuery{View: store.View{All: true, Kept: true}, Order: store.ByID, Limit: planPage}
-	for {
-		page, err := s.List(ctx, sc, q)
+	for it, err := range store.Items(ctx, s, sc, q) {
 		if err != nil {
 			return Plan{}, fmt.Errorf("read items: %w", err)
 		}
-		for i := range page.Items {
-			it := &page.Items[i]
-			isHeld := held != nil && held(it)
-			x := Removal{ID: it.ID, Reason: r.Reason(it, now), Worth: round(it.Worth(now)), Kind: it.Kind, Category: it.Category, Days: age(it, now), with: it.Aside.Summary}
-			switch {
-			case x.Reason != "" && isHeld:
-				p.Held++
-			case x.Reason != "":
-				p.Removals = append(p.Removals, x)
-				continue
-			}
-			switch {
-			case it.Aside.Summary != "" && !isHeld:
-				sources[it.Aside.Summary] = append(sources[it.Aside.Summary], x)
-			case view.Sees(it):
-				current = append(current, kept{x, it.RecordedAt.UnixMicro(), it.Protected(), isHeld})
-			}
+		isHeld := held != nil && held(it)
+		x := Removal{ID: it.ID, Reason: r.Reason(it, now), Worth: round(it.Worth(now)), Kind: it.Kind, Category: it.Category, Days: age(it, now), with: it.Aside.Summary}
+		switch {
+		case x.Reason != "" && isHeld:
+			p.Held++
+		case x.Reason != "":
+			p.Removals = append(p.Removals, x)
+			continue
 		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
+		switch {
+		case it.Aside.Summary != "" && !isHeld:
+			sources[it.Aside.Summary] = append(sources[it.Aside.Summary], x)
+		case view.Sees(it):
+			current = append(current, kept{x, it.RecordedAt.UnixMicro(), it.Protected(), isHeld})
 		}
 	}
 	p.Items = len(current)

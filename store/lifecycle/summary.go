@@ -58,9 +58,9 @@ func (Quotations) Name() string { return "quotations/1" }
 // Summarize leaves out the sentences that say least, for as long as enough of every item is held.
 func (Quotations) Summarize(_ context.Context, _ store.Scope, items []store.Item) (string, error) {
 	var all []*sentence
-	terms := make([]holder, len(items))
+	wanted := make([]holder, len(items))
 	for i := range items {
-		terms[i] = newHolder(items[i].Content)
+		wanted[i] = newHolder(items[i].Content)
 		for _, s := range scoring.Sentences(items[i].Content) {
 			all = append(all, &sentence{item: i, text: s, worth: worth(s), kept: true})
 		}
@@ -70,12 +70,9 @@ func (Quotations) Summarize(_ context.Context, _ store.Scope, items []store.Item
 	for _, q := range order {
 		q.kept = false
 		have := newHolder(quote(items, all))
-		for i := range terms {
-			if heldBy(have.terms, terms[i].terms) < quotedShare || !have.holdsValues(&terms[i]) {
-				q.kept = true
-				break
-			}
-		}
+		q.kept = slices.ContainsFunc(wanted, func(want holder) bool {
+			return heldBy(have.terms, want.terms) < quotedShare || !have.holdsValues(&want)
+		})
 	}
 	return quote(items, all), nil
 }

@@ -211,24 +211,7 @@ func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, 
 		if len(held) == 0 {
 			break
 		}
-		keep := map[string]bool{}
-		for id := range held {
-			keep[id] = true
-		}
-		for more := true; more; { // what it rests on stays, be it held or not, and so on
-			more = false
-			for i := range plan.gone {
-				it := &plan.gone[i]
-				if !keep[it.ID] {
-					continue
-				}
-				for _, id := range append(slices.Clone(it.Provenance.Turns), it.SupersededBy) {
-					if id != "" && !keep[id] {
-						keep[id], more = true, true
-					}
-				}
-			}
-		}
+		keep := withWhatItRestsOn(held, plan.gone)
 		left := slices.DeleteFunc(slices.Clone(items), func(it store.Item) bool { return keep[it.ID] })
 		if len(left) == len(items) {
 			left = nil // what leads to it is not among them: nothing goes
@@ -236,4 +219,28 @@ func (m *Memory) spare(ctx context.Context, sc store.Scope, items []store.Item, 
 		items = left
 	}
 	return items, nil
+}
+
+// withWhatItRestsOn are the ids of what is held and of what that rests on, or was merged into, be it held or not, and so on:
+// as far as what would go names it.
+func withWhatItRestsOn(held map[string]*LegalHold, gone []store.Item) map[string]bool {
+	keep := make(map[string]bool, len(held))
+	for id := range held {
+		keep[id] = true
+	}
+	for more := true; more; {
+		more = false
+		for i := range gone {
+			it := &gone[i]
+			if !keep[it.ID] {
+				continue
+			}
+			for _, id := range append(slices.Clone(it.Provenance.Turns), it.SupersededBy) {
+				if id != "" && !keep[id] {
+					keep[id], more = true, true
+				}
+			}
+		}
+	}
+	return keep
 }

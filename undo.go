@@ -81,14 +81,11 @@ func (m *Memory) upToNow(ctx context.Context, a lifecycle.UndoArgs) (time.Time, 
 	} else {
 		err = after(a.Scope)
 	}
-	if to.Year() > lastYear {
+	if !store.Writable(to) {
 		to = time.Time{}
 	}
 	return to, err
 }
-
-// lastYear is the last that times can be written with.
-const lastYear = 9999
 
 // undoPreview tells what an undo would do.
 func (m *Memory) undoPreview(ctx context.Context, a lifecycle.UndoArgs) (lifecycle.UndoResult, error) {

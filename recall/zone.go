@@ -10,8 +10,8 @@ import (
 // inZone is a moment in the zone that a request names; its calendar is that of the request's relative words. Moments
 // outside the years 1 to 9999 are refused.
 func inZone(t time.Time, zone string) (time.Time, error) {
-	if y, u := t.Year(), t.UTC().Year(); min(y, u) < 1 || max(y, u) > 9999 {
-		return t, store.Invalid("as_of", "in the years 1 to 9999", fmt.Sprint(y))
+	if !store.Writable(t) {
+		return t, store.Invalid("as_of", "in the years 1 to 9999", fmt.Sprint(t.Year()))
 	}
 	if zone == "" {
 		return t, nil

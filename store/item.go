@@ -153,14 +153,6 @@ func (it *Item) Date() string {
 	return day
 }
 
-// ZoneOf is the Provenance.Zone of a time: its offset from UTC to the minute, "" for none.
-func ZoneOf(t time.Time) string {
-	if _, offset := t.Zone(); t.IsZero() || offset/60 == 0 || offset/60 >= 24*60 || offset/60 <= -24*60 {
-		return ""
-	}
-	return t.Format("-07:00")
-}
-
 // Time is the moment an item is about: ValidFrom. Zero when unknown.
 func (it *Item) Time() time.Time { return it.ValidFrom }
 
@@ -187,12 +179,4 @@ func (it *Item) Over() time.Time {
 		return time.Time{}
 	}
 	return it.ClosedAt
-}
-
-// Later is the later of two moments.
-func Later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

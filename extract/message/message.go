@@ -144,7 +144,7 @@ func (m *Message) clean(i int, o Options) error {
 		if m.Time = m.Time.Truncate(time.Microsecond); store.ZoneOf(m.Time) == "" {
 			m.Time = m.Time.UTC()
 		}
-		if y, u := m.Time.Year(), m.Time.UTC().Year(); min(y, u) < 1 || max(y, u) > 9999 {
+		if !store.Writable(m.Time) {
 			return store.Invalid(at("time"), "in the years 1 to 9999", "")
 		}
 	}

@@ -275,7 +275,7 @@ func parseTime(s string, zone *time.Location) (time.Time, string, bool) {
 	}
 	for _, l := range layouts {
 		t, err := time.ParseInLocation(l.layout, s, zone)
-		if err == nil && t.Year() >= 1 && t.Year() <= 9999 && t.UTC().Year() >= 1 && t.UTC().Year() <= 9999 {
+		if err == nil && store.Writable(t) {
 			return t, l.precision, true
 		}
 	}

@@ -50,7 +50,7 @@ func (m *Memory) Outcome(ctx context.Context, r OutcomeRequest) (_ store.Item, e
 			return RememberResult{}, fmt.Errorf("outcome: %w", err)
 		}
 		if len(items) == 0 {
-			return RememberResult{}, fmt.Errorf("item: %w", store.ErrNotFound)
+			return RememberResult{}, noItem()
 		}
 		it := items[0]
 		if err := inSight(&it); err != nil {
@@ -92,5 +92,5 @@ func (m *Memory) holder(ctx context.Context, at place, id string) (store.Scope, 
 			}
 		}
 	}
-	return store.Scope{}, fmt.Errorf("item: %w", store.ErrNotFound)
+	return store.Scope{}, noItem()
 }

@@ -45,7 +45,12 @@ func (m *Memory) Get(ctx context.Context, w Who, id string) (store.Item, error) 
 			}
 		}
 	}
-	return store.Item{}, fmt.Errorf("item: %w", store.ErrNotFound)
+	return store.Item{}, noItem()
+}
+
+// noItem is the error of an id that the memory that was asked does not have.
+func noItem() error {
+	return fmt.Errorf("item: %w in this memory; user and agent say whose it is", store.ErrNotFound)
 }
 
 // List pages through a memory's items, newest first unless another order is asked for. A thread in Who narrows the

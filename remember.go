@@ -211,7 +211,7 @@ func (m *Memory) Update(ctx context.Context, r UpdateRequest) (now store.Item, e
 		return store.Item{}, fmt.Errorf("update: %w", err)
 	}
 	if len(items) == 0 {
-		return store.Item{}, fmt.Errorf("item: %w", store.ErrNotFound)
+		return store.Item{}, noItem()
 	}
 	old := items[0]
 	if err := inSight(&old); err != nil {

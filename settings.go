@@ -92,7 +92,7 @@ func (e *engine) enabled(tenant string) error {
 	t, ok := e.live.tenants[tenant]
 	e.live.mu.RUnlock()
 	if ok && t.Disabled {
-		return fmt.Errorf("%w: the tenant is disabled", store.ErrTenant)
+		return fmt.Errorf("%w: the tenant is disabled until its operator enables it (evoke tenants enable)", store.ErrTenant)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (h *handlers) Forget(ctx context.Context, r api.ForgetRequestObject) (api.F
 		return nil, err
 	}
 	if res.Forgotten == 0 {
-		return nil, fmt.Errorf("item: %w", store.ErrNotFound)
+		return nil, fmt.Errorf("item: %w in this memory; user and agent say whose it is", store.ErrNotFound)
 	}
 	return api.Forget200JSONResponse(res), nil
 }

@@ -123,7 +123,7 @@ func (s *Server) enabled(tenant string) error {
 		return nil
 	}
 	if m, err := s.tenants(tenant); err != nil || !m.Enabled() {
-		return forbidden("Authorization: the tenant is disabled")
+		return forbidden("Authorization: the tenant is disabled until the operator of the installation enables it")
 	}
 	return nil
 }

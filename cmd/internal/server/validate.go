@@ -137,9 +137,11 @@ func ofValidation(err error) error {
 				where = re.Parameter.Name + at
 			}
 		}
-		reason = se.Reason
-		if se.SchemaField == "properties" && se.Schema != nil && len(se.Schema.Properties) > 0 {
+		switch reason = se.Reason; {
+		case se.SchemaField == "properties" && se.Schema != nil && len(se.Schema.Properties) > 0:
 			reason += "; known: " + strings.Join(slices.Sorted(maps.Keys(se.Schema.Properties)), ", ")
+		case se.SchemaField == "pattern" && se.Schema != nil && se.Schema.Description != "":
+			reason = "must be " + se.Schema.Description
 		}
 	case errors.As(re.Err, &pe):
 		reason = "cannot be read: " + pe.Reason

@@ -100,9 +100,9 @@ func (a *app) sourcesCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c, func(ctx context.Context, s session) error {
 				items, err := s.Sources(ctx, a.who, args[0])
-				if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
-					if _, missing := s.Get(ctx, a.who, args[0]); errors.Is(missing, store.ErrNotFound) {
-						return unknownIDs(args)
+				if errors.Is(err, store.ErrNotFound) { // so is an item that stands for no others
+					if _, missing := s.Get(ctx, a.who, args[0]); missing != nil {
+						err = unknownItem(missing, args[0])
 					}
 				}
 				if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -25,11 +24,8 @@ func (a *app) outcomeCmd() *cobra.Command {
 		}
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			it, err := s.Outcome(ctx, evoke.OutcomeRequest{Who: a.who, ID: args[0], Outcome: store.Outcome(args[1]), At: when, IdempotencyKey: key})
-			if errors.Is(err, store.ErrNotFound) {
-				return unknownIDs(args[:1])
-			}
 			if err != nil {
-				return err
+				return unknownItem(err, args[0])
 			}
 			if a.json {
 				return a.printJSON(it)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,20 +65,14 @@ func (a *app) getCmd() *cobra.Command {
 		return a.withStore(c, func(ctx context.Context, s session) error {
 			if history {
 				items, err := s.History(ctx, a.who, args[0])
-				if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
-					return unknownIDs(args)
-				}
 				if err != nil {
-					return err
+					return unknownItem(err, args[0])
 				}
 				return a.printHistory(items)
 			}
 			it, err := s.Get(ctx, a.who, args[0])
-			if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
-				return unknownIDs(args)
-			}
 			if err != nil {
-				return err
+				return unknownItem(err, args[0])
 			}
 			if a.json {
 				return a.printJSON(it)

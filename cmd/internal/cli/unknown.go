@@ -24,6 +24,15 @@ func unknownIDs(ids []string) error {
 	return fmt.Errorf("%w in this memory: %s%s (evoke list shows what is; --user and --agent say whose memory)", store.ErrNotFound, strings.Join(shown, ", "), more)
 }
 
+// unknownItem is the error of a call that names one item: where it is not there, that of unknownIDs. Of one that is softly
+// forgotten it says so.
+func unknownItem(err error, id string) error {
+	if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForgotten) {
+		return unknownIDs([]string{id})
+	}
+	return err
+}
+
 // shownBy adds to the error of a name that is not there which command shows those that are.
 func shownBy(err error, command string) error {
 	if errors.Is(err, store.ErrNotFound) {

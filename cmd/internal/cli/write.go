@@ -227,7 +227,7 @@ func (a *app) updateCmd() *cobra.Command {
 		return a.withMemory(c, func(ctx context.Context, s session) error {
 			it, err := s.Update(ctx, r)
 			if err != nil {
-				return err
+				return unknownItem(err, r.ID)
 			}
 			if err := a.settle(ctx, s, settleWait); err != nil {
 				return err

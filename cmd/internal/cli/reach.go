@@ -51,8 +51,8 @@ func verbOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath()
 // whose is what the program's help says of it.
 const whose = `Whose memory: --user and --agent name it. With neither, commands that work in one memory take that of the user "default"; those
 that list, decide on or copy what a tenant has (audit, events, export, review) take every memory; and those that change or keep many at
-once (consolidate, erase, hold, retain) want --all-of-tenant. The id of an operation says itself whose it is (undo --operation, restore
---batch). --all is everything in the one memory.`
+once (consolidate, erase, hold, retain) want --all-of-tenant, which flush takes, too. The id of an operation says itself whose it is
+(undo --operation, restore --batch). --all is everything in the one memory.`
 
 const allOfTenant = "all-of-tenant"
 

@@ -32,7 +32,7 @@ func TestReaches(t *testing.T) {
 			t.Errorf("there is no evoke %s", verb)
 		}
 	}
-	for _, verb := range []string{"audit", "events", "export", "review", "consolidate", "erase", "hold", "retain", "undo", "restore"} {
+	for _, verb := range []string{"audit", "events", "export", "review", "consolidate", "erase", "hold", "retain", "undo", "restore", "flush"} {
 		if !strings.Contains(whose, verb) {
 			t.Errorf("the help does not say whose memory evoke %s takes", verb)
 		}
